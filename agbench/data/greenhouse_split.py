@@ -1,6 +1,7 @@
 """The schema of a split of a greenhouse task: measured days, generated or hidden seasons."""
 
 from datetime import date, timedelta
+from functools import cache
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
@@ -8,6 +9,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from agbench.data.field import Number
 from agbench.data.field_task import MonthDay
 from agbench.data.reading import Strict
+from agbench.data.split import FIRST_ENDLESS
 from agbench.data.split import SplitSpec as Years
 
 _PLAIN_YEAR: Final = 2001  # without a 29 February
@@ -20,6 +22,13 @@ def _date(value: str) -> str:
     except ValueError:
         raise ValueError(f"{value!r} is not a date such as '2009-12-01'.") from None
     return value
+
+
+@cache
+def _days_between(start: str, until: str) -> tuple[str, ...]:
+    """Return each day of a plain year from one to another, both included, over the new year if need be."""
+    first, last = (date.fromisoformat(f"{_PLAIN_YEAR}-{day}") for day in (start, until))
+    return tuple(f"{first + timedelta(days=i):%m-%d}" for i in range((last - first).days % 365 + 1))
 
 
 class GreenhouseSplit(Strict):
@@ -53,8 +62,10 @@ class GreenhouseSplit(Strict):
             != 1
         ):
             raise ValueError("a split needs exactly one of 'years', 'starts', 'generated' and 'hidden'.")
-        if self.generated is not None and not 0 <= self.generated[0] <= self.generated[1]:
-            raise ValueError(f"generated: {list(self.generated)} is not a range such as [0, 999].")
+        if self.generated is not None and not 0 <= self.generated[0] <= self.generated[1] < FIRST_ENDLESS:
+            raise ValueError(
+                f"generated: {list(self.generated)} is not a range such as [0, 999], below {FIRST_ENDLESS}."
+            )
         if self.until is not None and self.starts:
             raise ValueError("until: 'starts' are days already; leave 'until' out.")
         return self
@@ -72,7 +83,8 @@ class GreenhouseSplit(Strict):
         kind, first, last = "hidden", 0, (self.hidden or 1) - 1
         if self.generated is not None:
             kind, first, last = "generated", *self.generated
-        numbers = [i for i in range(first, last + 1) if i not in self.leaving_out]
+        left_out = set(self.leaving_out)
+        numbers = [i for i in range(first, last + 1) if i not in left_out]
         return [f"{kind}/{i}/{self._start_of(i, usual)}" for i in numbers]
 
     def _start_of(self, number: int, usual: str) -> str:
@@ -84,7 +96,5 @@ class GreenhouseSplit(Strict):
         start = self.start or usual
         if self.until is None:
             return start
-        first, last = (date.fromisoformat(f"{_PLAIN_YEAR}-{day}") for day in (start, self.until))
-        span = (last - first).days % 365 + 1
-        begin = first + timedelta(days=int(number * _GOLDEN % 1.0 * span))
-        return f"{begin:%m-%d}"
+        days = _days_between(start, self.until)
+        return days[int(number * _GOLDEN % 1.0 * len(days))]

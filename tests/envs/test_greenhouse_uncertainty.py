@@ -70,6 +70,18 @@ def test_an_unknown_list_of_parameters_is_refused():
         start(UNCERTAIN, uncertainty__parameters="publshed")
 
 
+@pytest.mark.parametrize(("parameters", "least"), [("sound", "0.4286"), ("published", "0.8571")])
+def test_a_level_that_leads_a_parameter_out_of_its_bounds_is_refused(parameters, least):
+    """theta, 0.7, is the curvature of a curve that has none above 1."""
+    most = f"theta .* must be above 0, at most 1, which a level of {least} reaches"
+    with pytest.raises(ConfigError, match=f"scenario .*: uncertainty: a level of 0.9 would draw {most}"):
+        start(TOMATO, uncertainty__parameters=parameters, uncertainty__level=0.9)
+    env = start(UNCERTAIN, uncertainty__parameters=parameters)
+    with pytest.raises(ConfigError, match=f"a level of 0.95 would draw {most}"):
+        env.reset(options={"scenario": "wageningen/1977-03-01/0.95"})
+    start(TOMATO, uncertainty__parameters=parameters, uncertainty__level=float(least) - 1e-3)
+
+
 def test_any_task_may_be_uncertain():
     usual = start(TOMATO)
     env = start(TOMATO, uncertainty__parameters="sound", uncertainty__level=0.1)

@@ -225,9 +225,9 @@ def test_a_row_of_a_former_table_is_a_start():
     [
         ({"cLeaf": "a"}, SimulationError, "x0: cLeaf is 'a', not a finite number in mg m-2"),
         ({"cLeaf": np.nan}, SimulationError, "x0: cLeaf is nan"),
-        ({"cLeaf": 0.0}, SimulationError, "cLeaf .* is 0 mg m-2; it must lie above 0 to 500000"),
-        ({"co2Air": -1.0}, SimulationError, "co2Air .* is -1 mg m-3; it must lie above 0"),
-        ({"tAir": 293.15}, SimulationError, "tAir .* is 293.15 degC; it must lie from -60 to 90"),
+        ({"cLeaf": 0.0}, SimulationError, "cLeaf .* is 0 mg m-2; it must lie from 1 to 500000"),
+        ({"co2Air": -1.0}, SimulationError, "co2Air .* is -1 mg m-3; it must lie from 1 to 20000"),
+        ({"tAir": 293.15}, SimulationError, "tAir .* is 293.15 degC; it must lie from -50 to 70"),
         ({"tair": 20.0}, UnknownNameError, "Did you mean 'tAir'"),
         ([1.0, 2.0], SimulationError, r"shape \(2,\); give 28 finite numbers"),
         (["a"] * 28, SimulationError, "x0 is not numeric"),
@@ -329,7 +329,12 @@ def make(task="greenhouse-winter-v1", **changes):
         (
             {"crop": {"cLeaf": -100.0}},
             ConfigError,
-            "episode.crop: cLeaf .* is -100 mg m-2; it must lie above",
+            "episode.crop: cLeaf .* is -100 mg m-2; it must lie from 1",
+        ),
+        (
+            {"crop": {"tTop": -20.0}},
+            ConfigError,
+            r"vpTop of 1682 Pa at tTop of -20 degC .* 1340 %; it must be at most 300 %. .* holds 125.5 Pa",
         ),
         ({"crop": {"cLef": 100.0}}, UnknownNameError, "episode.crop: unknown state 'cLef'.*'cLeaf'"),
         ({"simulator__parameters": {"sla": -1e-5}}, ConfigError, "sla .* must be above 0"),

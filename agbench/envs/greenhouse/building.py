@@ -27,11 +27,12 @@ from agbench.simulators.greenlight.climate_computer import settings_vector
 from agbench.simulators.greenlight.equipment import without_effect
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.parameters.table import parameter_vector
-from agbench.simulators.greenlight.parameters.uncertain import HALF_WIDTH, uncertain_columns
+from agbench.simulators.greenlight.parameters.uncertain import check_level, half_width, uncertain_columns
 from agbench.simulators.greenlight.presets import preset
+from agbench.simulators.greenlight.sensors import relative_humidity
 from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
 from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy
-from agbench.simulators.greenlight.variables import CONTROLS, STATES, initial_state, wrong_state
+from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER, initial_state, wrong_state
 from agbench.variables import Floats
 from agbench.weather.greenhouse.series import from_frame
 from agbench.weather.greenhouse.site import Measured
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 _KEPT: Final = 200
 """Worlds kept by a split without random ones; sixty days take 1.4 MB."""
+_MOST_HUMIDITY: Final = 300.0  # %
 
 
 def build(
@@ -210,6 +212,7 @@ class _Worlds:
         self.prices = GreenhousePrices(task.reward)
         self._parameters = _parameters(task)
         self._uncertain = uncertain_columns(task.uncertainty.parameters)
+        self._levels = {0.0}
 
     def random(self, keys: Sequence[str]) -> bool:
         """Return whether the episode's generator draws weather or parameters."""
@@ -235,7 +238,16 @@ class _Worlds:
 
     def _check(self, key: GreenhouseKey) -> None:
         self._weather.check(key, self._days)
+        self._check_level(key.level)
         self.prices.rows(key.first, self._days)
+
+    def _check_level(self, level: float | None) -> None:
+        """Refuse a level of uncertainty, a key's or the task's own, that draws beyond parameters' bounds."""
+        spec = self._task.uncertainty
+        level = spec.level if level is None else level
+        if level not in self._levels:
+            check_level(level, spec.parameters, self._parameters)
+            self._levels.add(level)
 
     def hashes(self, keys: Sequence[str]) -> dict[str, str]:
         """Return the SHA-256 of each site's series, and of price series."""
@@ -250,7 +262,7 @@ class _Worlds:
         chosen = preset(task.simulator.preset, task.simulator.structure)
         parameters = self._parameters
         by_step = task.uncertainty.every == "step"
-        level = (task.uncertainty.level if level is None else level) * _half_width(task)
+        level = (task.uncertainty.level if level is None else level) * half_width(task.uncertainty.parameters)
         if level > 0.0 and not by_step and generator is not None:
             draws = generator.random(len(self._uncertain))
             parameters = parameters.copy()
@@ -275,13 +287,24 @@ class _Worlds:
 
 
 def _check_crop(task: GreenhouseTask) -> None:
-    """Refuse a start of the crop that names no state, or sets one to what it cannot be."""
+    """Refuse a start of the crop that names no state, sets one to what it cannot be, or steeps the air."""
+    start = initial_state(np.zeros(len(WEATHER)))
     for name, value in task.episode.crop.items():
         if name not in STATES:
             raise unknown("state", name, STATES.names, f"{task.task}: episode.crop")
         wrong = wrong_state(name, value)
         if wrong:
             raise ConfigError(f"{task.task}: episode.crop: {wrong}")
+        start[STATES.column(name)] = value
+    for vapour, temperature in (("vpAir", "tAir"), ("vpTop", "tTop")):
+        pressure, degrees = start[STATES.columns([vapour, temperature])].tolist()
+        humidity = relative_humidity(pressure, degrees)
+        if humidity > _MOST_HUMIDITY:
+            raise ConfigError(
+                f"{task.task}: episode.crop: {vapour} of {pressure:.4g} Pa at {temperature} of {degrees:.4g} "
+                f"degC is a humidity of {humidity:.0f} %; it must be at most {_MOST_HUMIDITY:.0f} %. Air of "
+                f"100 % holds {100.0 * pressure / humidity:.4g} Pa."
+            )
 
 
 def _measured(weather: "pd.DataFrame", past: bool) -> Measured:
@@ -294,9 +317,3 @@ def _measured(weather: "pd.DataFrame", past: bool) -> Measured:
             f"weather.resample('{INTERVAL}s').ffill()."
         )
     return Measured(series, past)
-
-
-def _half_width(task: GreenhouseTask) -> float:
-    """Return the half-width of the draw at a level of 1."""
-    chosen = task.uncertainty.parameters
-    return HALF_WIDTH[chosen] if isinstance(chosen, str) else 1.0

@@ -1,6 +1,7 @@
 """Observations of a greenhouse: modules of declared variables, concatenated in float32."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ from agbench.envs.greenhouse.ahead import WeatherForecast, prices_ahead
 from agbench.envs.observations import Entries
 from agbench.errors import unknown
 from agbench.simulators.base import Simulator
+from agbench.simulators.greenlight.climate_computer import BOUNDS
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.sensors import CLIMATE, CLOCK
 from agbench.simulators.greenlight.setpoints import SETPOINTS
@@ -21,16 +23,16 @@ from agbench.variables import Floats, Variable, VariableTable
 
 FLUXES: Final = VariableTable(
     (
-        Variable("mcAirBuf", "mg m-2 s-1", "net photosynthesis (CH2O)", -10.0, 50.0),
-        Variable("mcOrgAir", "mg m-2 s-1", "maintenance respiration of leaves, stem, fruit", -10.0, 50.0),
-        Variable("mcFruitHar", "mg m-2 s-1", "harvest of fruit (CH2O)", 0.0, 1e6),
+        Variable("mcAirBuf", "mg m-2 s-1", "net photosynthesis (CH2O)", -1e6, 1e6),
+        Variable("mcOrgAir", "mg m-2 s-1", "maintenance respiration of leaves, stem, fruit", -1e6, 1e6),
+        Variable("mcFruitHar", "mg m-2 s-1", "harvest of fruit (CH2O)", 0.0, 1e8),
         Variable("mvCanAir", "kg m-2 s-1", "transpiration", -1.0, 1.0),
     )
 )
 ENERGY: Final = VariableTable(
     (
-        Variable("lampIn", "MJ m-2", "electricity of the lamps in the last step", 0.0, 100.0),
-        Variable("boilIn", "MJ m-2", "heat of the boiler in the last step", 0.0, 100.0),
+        Variable("lampIn", "MJ m-2", "electricity of the lamps in the last step", 0.0, 1e5),
+        Variable("boilIn", "MJ m-2", "heat of the boiler in the last step", 0.0, 1e5),
     )
 )
 PRICES: Final = VariableTable(
@@ -96,8 +98,8 @@ _NOW: Final = np.zeros(1, dtype=np.int64)
 
 
 def _seen_setpoints() -> VariableTable:
-    """Return the set points with 0 in their range: none has been set at the start."""
-    return VariableTable(Variable(v.name, v.unit, v.meaning, min(v.low, 0.0), v.high) for v in SETPOINTS)
+    """Return the set points within all that a menu, a range or a rule may set, and the 0 before the first."""
+    return VariableTable(replace(v, low=BOUNDS[v.unit][0], high=BOUNDS[v.unit][1]) for v in SETPOINTS)
 
 
 def _fluxes(greenhouse: MeteredGreenhouse) -> Floats:

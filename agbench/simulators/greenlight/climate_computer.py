@@ -65,7 +65,7 @@ _DEFAULTS: Final[tuple[tuple[str, float, str, str], ...]] = (
 SETTINGS: Final = VariableTable(Variable(name, unit, meaning) for name, _, unit, meaning in _DEFAULTS)
 """The thirty settings, under the symbols of GreenLight where it has them."""
 
-_BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
+BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "degC": (-50.0, 60.0),
     "K": (-100.0, 100.0),
     "%": (-200.0, 200.0),
@@ -90,7 +90,7 @@ def settings_vector(changes: Mapping[str, float], where: str = "rule-based setti
             raise unknown("setting", name, values, where)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not finite(value):
             raise ConfigError(f"{where}: {name} is {value!r}, not a number in {SETTINGS[name].unit}.")
-        low, high = _BOUNDS[SETTINGS[name].unit]
+        low, high = BOUNDS[SETTINGS[name].unit]
         if not low <= value <= high:
             raise ConfigError(
                 f"{where}: {name} is {value:g}; it must lie within {low:g} to {high:g} {SETTINGS[name].unit}."

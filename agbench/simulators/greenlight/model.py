@@ -26,6 +26,7 @@ from agbench.simulators.greenlight.variables import CONTROLS, STATES, WEATHER
 from agbench.variables import EntryTable
 
 DAY = 86400.0  # s
+LEAST_LAI = 1e-3  # -, of the canopy that stores heat
 
 
 def fluxes(
@@ -47,7 +48,7 @@ def fluxes(
         + p.zetaLampPar * short.rParLampCan
         + p.zetaIntLampPar * short.rParIntLampCan
     )
-    assimilation = photosynthesis(par, lai, structure.offset, x, p)
+    assimilation = photosynthesis(structure, par, lai, x, p)
     organ_loss = breath.mcLeafAir + breath.mcStemAir + breath.mcFruitAir
     parts = (
         flows,
@@ -63,6 +64,7 @@ def fluxes(
     return SimpleNamespace(
         **{name: value for part in parts for name, value in vars(part).items()},
         lai=lai,
+        capCan=p.capLeaf * (lai if structure.extremes == "published" else casadi.fmax(lai, LEAST_LAI)),
         mvCanAir=transpiration(above_canopy, lai, x, p),
         mcAirBuf=assimilation,
         mcAirCan=p.mCo2 / p.mCh2o * (assimilation - breath.mcBufAir - organ_loss),
@@ -111,7 +113,7 @@ def _surfaces(f: SimpleNamespace, p: SimpleNamespace) -> dict[str, Any]:
     )
     floor_losses = f.hFlrSo1 + f.rFlrCovIn + f.rFlrSky + f.rFlrThScr + f.rFlrBlScr
     return {
-        "tCan": (canopy_gains - canopy_losses) / (p.capLeaf * f.lai),
+        "tCan": (canopy_gains - canopy_losses) / f.capCan,
         "tCovIn": (
             (f.hTopCovIn + p.L * f.mvTopCovIn - f.hCovInCovE)
             + (f.rCanCovIn + f.rFlrCovIn + f.rPipeCovIn + f.rThScrCovIn)

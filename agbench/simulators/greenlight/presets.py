@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 from agbench.errors import SimulationError, unknown
 
 CutRule = Literal["logistic", "tanh", "threshold"]
+Extremes = Literal["sound", "published"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class Structure:
     """Greatest rate of harvest [mg m-2 s-1] of the logistic rule."""
     cut_log: float = 4.605170185988092  # the natural logarithm of 100
     """The ln 100 in the width of the logistic rule; one code rounds it."""
+    extremes: Extremes = "sound"
+    """The crop where its equations leave their meaning: with few leaves in the cold, and short of CO2.
+    `published`: as they stand. The compensation point falls below 0, on the way to which photosynthesis
+    divides by 0; with less CO2 than that point it gains again; leaves without mass store no heat. `sound`:
+    none of that, and the same equations at 1 degC or more with a leaf area index of 1 or more."""
     blackout_dries: bool = False
     """Whether the blackout screen may give vapour off to the air below it."""
     offset: float = 0.0
@@ -173,7 +179,8 @@ def _check_choice(key: str, value: Any) -> None:
     if key not in usual:
         raise unknown("choice of structure", key, usual, "greenlight")
     if isinstance(usual[key], str):
-        fits, expected = value in get_args(CutRule), f"one of {', '.join(get_args(CutRule))}"
+        choices = get_args(Extremes if key == "extremes" else CutRule)
+        fits, expected = value in choices, f"one of {', '.join(choices)}"
     elif isinstance(usual[key], bool):
         fits, expected = isinstance(value, bool), "true or false"
     else:

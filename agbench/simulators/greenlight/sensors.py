@@ -14,9 +14,9 @@ from agbench.variables import Floats, Variable, VariableTable
 CLIMATE: Final = VariableTable(
     (
         Variable("co2_ppm", "ppm", "CO2 of the air below the screens", 0.0, 1e6),
-        Variable("tAir", "degC", "temperature of the air below the screens", -60.0, 90.0),
-        Variable("rh", "%", "relative humidity of the air below the screens", 0.0, 500.0),
-        Variable("tPipe", "degC", "temperature of the pipe rails", -60.0, 200.0),
+        Variable("tAir", "degC", "temperature of the air below the screens", -100.0, 300.0),
+        Variable("rh", "%", "relative humidity of the air below the screens", 0.0, 1e4),
+        Variable("tPipe", "degC", "temperature of the pipe rails", -100.0, 500.0),
     )
 )
 CLOCK: Final = VariableTable(

@@ -1,7 +1,9 @@
 """The variables of the greenhouse model: states and controls, in their fixed order, beside its weather.
 
-Bounds are wide enough for every state that admissible controls and European weather lead to.
+Bounds of states are wide enough for all that a start within `STARTS` and any controls lead to.
 """
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,14 +12,14 @@ from agbench.variables import Floats, Variable, VariableTable
 from agbench.weather.greenhouse.columns import WEATHER as WEATHER
 
 
-def _temperature(name: str, place: str, high: float = 90.0) -> Variable:
-    return Variable(name, "degC", f"temperature of {place}", -60.0, high)
+def _temperature(name: str, place: str, high: float = 300.0) -> Variable:
+    return Variable(name, "degC", f"temperature of {place}", -100.0, high)
 
 
 STATES = VariableTable(
     (
-        Variable("co2Air", "mg m-3", "CO2 in the air below the screens", 0.0, 2e4),
-        Variable("co2Top", "mg m-3", "CO2 in the air above the screens", 0.0, 2e4),
+        Variable("co2Air", "mg m-3", "CO2 in the air below the screens", 0.0, 2e6),
+        Variable("co2Top", "mg m-3", "CO2 in the air above the screens", 0.0, 2e6),
         _temperature("tAir", "the air below the screens"),
         _temperature("tTop", "the air above the screens"),
         _temperature("tCan", "the canopy"),
@@ -25,24 +27,24 @@ STATES = VariableTable(
         _temperature("tCovE", "the outside of the cover"),
         _temperature("tThScr", "the thermal screen"),
         _temperature("tFlr", "the floor"),
-        _temperature("tPipe", "the pipe rails", 200.0),
+        _temperature("tPipe", "the pipe rails", 500.0),
         _temperature("tSo1", "soil layer 1"),
         _temperature("tSo2", "soil layer 2"),
         _temperature("tSo3", "soil layer 3"),
         _temperature("tSo4", "soil layer 4"),
         _temperature("tSo5", "soil layer 5"),
-        Variable("vpAir", "Pa", "vapour pressure below the screens", 0.0, 5e4),
-        Variable("vpTop", "Pa", "vapour pressure above the screens", 0.0, 5e4),
-        _temperature("tLamp", "the lamps", 300.0),
-        _temperature("tIntLamp", "the interlights", 300.0),
-        _temperature("tGroPipe", "the grow pipes", 300.0),
+        Variable("vpAir", "Pa", "vapour pressure below the screens", 0.0, 1e6),
+        Variable("vpTop", "Pa", "vapour pressure above the screens", 0.0, 1e6),
+        _temperature("tLamp", "the lamps", 500.0),
+        _temperature("tIntLamp", "the interlights", 500.0),
+        _temperature("tGroPipe", "the grow pipes", 500.0),
         _temperature("tBlScr", "the blackout screen"),
         _temperature("tCan24", "the canopy, mean of a day"),
-        Variable("cBuf", "mg m-2", "carbohydrates (CH2O) in the buffer", -1e4, 2e5),
-        Variable("cLeaf", "mg m-2", "carbohydrates (CH2O) in leaves", 0.0, 5e5),
-        Variable("cStem", "mg m-2", "carbohydrates (CH2O) in stems", 0.0, 1e7),
-        Variable("cFruit", "mg m-2", "carbohydrates (CH2O) in fruit", 0.0, 1e7),
-        Variable("tCanSum", "degC d", "temperature sum of the canopy", -1e3, 5e4),
+        Variable("cBuf", "mg m-2", "carbohydrates (CH2O) in the buffer", -1e5, 1e6),
+        Variable("cLeaf", "mg m-2", "carbohydrates (CH2O) in leaves", -10.0, 1e6),
+        Variable("cStem", "mg m-2", "carbohydrates (CH2O) in stems", -10.0, 1e8),
+        Variable("cFruit", "mg m-2", "carbohydrates (CH2O) in fruit", -10.0, 1e8),
+        Variable("tCanSum", "degC d", "temperature sum of the canopy", -1e6, 1e6),
         Variable("time", "d", "time since the start of the clock", 0.0, 1e6),
     )
 )
@@ -61,7 +63,20 @@ CONTROLS = VariableTable(
 SCALES = np.array([500.0] * 2 + [20.0] * 13 + [1500.0] * 2 + [20.0] * 5 + [1e4, 1e5, 2e5, 1e5, 1e3, 10.0])
 """A usual size of each state, in its unit: the floor of relative errors."""
 
-_POSITIVE = ("co2Air", "cLeaf")  # the equations divide by what is in the stomata, and by leaf area
+_STARTS = {
+    **dict.fromkeys(("co2Air", "co2Top"), (1.0, 2e4)),  # the equations divide by the CO2 in the stomata
+    **dict.fromkeys(("vpAir", "vpTop"), (1.0, 2e4)),
+    **dict.fromkeys(("tPipe", "tLamp", "tIntLamp", "tGroPipe"), (-50.0, 150.0)),
+    "cBuf": (-1e4, 2e5),
+    "cLeaf": (1.0, 5e5),
+    **dict.fromkeys(("cStem", "cFruit"), (0.0, 1e7)),
+    "tCanSum": (-1e3, 5e4),
+    "time": (0.0, 1e5),
+}
+STARTS = VariableTable(
+    replace(v, low=low, high=high) for v in STATES for low, high in (_STARTS.get(v.name, (-50.0, 70.0)),)
+)
+"""The states with the bounds within which a simulation may start."""
 
 
 def wrong_state(name: str, value: float) -> str:
@@ -69,12 +84,11 @@ def wrong_state(name: str, value: float) -> str:
 
     Raises `UnknownNameError` for a state that does not exist.
     """
-    variable = STATES[name]
-    low = "above" if name in _POSITIVE else "from"
-    if variable.low <= value <= variable.high and not (name in _POSITIVE and value == 0.0):
+    variable = STARTS[name]
+    if variable.low <= value <= variable.high:
         return ""
     return (
-        f"{name} ({variable.meaning}) is {value:g} {variable.unit}; it must lie {low} {variable.low:g} "
+        f"{name} ({variable.meaning}) is {value:g} {variable.unit}; it must lie from {variable.low:g} "
         f"to {variable.high:g}."
     )
 

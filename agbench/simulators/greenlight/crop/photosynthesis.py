@@ -11,12 +11,15 @@ from typing import Any
 
 import casadi
 
+from agbench.simulators.greenlight.presets import Structure
 from agbench.simulators.greenlight.smooth import logistic
 
 GAS_CONSTANT = 8.3144598  # J mol-1 K-1
 STANDARD_PRESSURE = 101325.0  # Pa
 CO2_MOLAR_MASS = 44.01e-3  # kg mol-1
 BUFFER_SLOPE = 5e-4  # m2 mg-1, smooth stop of photosynthesis at a full buffer (Section 9.7.2)
+
+LEAST_COMPENSATION = 0.2  # ppm, so that there is always CO2 left to divide by
 
 
 def co2_in_ppm(density: Any, temperature: Any) -> Any:
@@ -43,12 +46,33 @@ def curve(potential: Any, light: Any, curvature: Any, offset: float) -> Any:
     return (both - root) / (2 * curvature)
 
 
-def photosynthesis(par: Any, lai: Any, offset: float, x: SimpleNamespace, p: SimpleNamespace) -> Any:
-    """Net assimilation into the buffer [mg CH2O m-2 s-1] (Eq. 9.10-9.13 and 9.21-9.23)."""
-    transport = electron_transport(par, lai, offset, x, p)
+def compensation_point(structure: Structure, lai: Any, x: SimpleNamespace, p: SimpleNamespace) -> Any:
+    """CO2 concentration in the stomata [ppm] at which a canopy gains nothing (Eq. 9.22 and 9.23).
+
+    Vanthoor fitted it to canopies: with more leaves it depends less on the temperature, about 20 degC. With
+    fewer than one layer of leaves the line is as steep as that of one, and it ends at `LEAST_COMPENSATION`.
+    As `published` it has neither limit, and in the cold `photosynthesis` divides by 0.
+    """
+    if structure.extremes == "published":
+        return p.cGamma * x.tCan / lai + 20 * p.cGamma * (1 - 1 / lai)
+    layers = casadi.fmax(lai, 1)
+    line = p.cGamma * x.tCan / layers + 20 * p.cGamma * (1 - 1 / layers)
+    return casadi.fmax(line, LEAST_COMPENSATION)
+
+
+def photosynthesis(structure: Structure, par: Any, lai: Any, x: SimpleNamespace, p: SimpleNamespace) -> Any:
+    """Net assimilation into the buffer [mg CH2O m-2 s-1] (Eq. 9.10-9.13 and 9.21-9.23).
+
+    Below the compensation point the published canopy gains again, as both gross and respired are negative,
+    without end as CO2 runs out. But `published`, it gains nothing there.
+    """
+    transport = electron_transport(par, lai, structure.offset, x, p)
     stomata = p.etaCo2AirStom * co2_in_ppm(x.co2Air, x.tAir)
-    compensation = p.cGamma * x.tCan / lai + 20 * p.cGamma * (1 - 1 / lai)
-    gross = transport * (stomata - compensation) / (4 * (stomata + 2 * compensation))
+    compensation = compensation_point(structure, lai, x, p)
+    surplus = stomata - compensation
+    if structure.extremes == "sound":
+        surplus = casadi.fmax(surplus, 0)
+    gross = transport * surplus / (4 * (stomata + 2 * compensation))
     respired = gross * compensation / stomata
     open_buffer = logistic(-BUFFER_SLOPE * (x.cBuf - p.cBufMax))
     return p.mCh2o * open_buffer * (gross - respired)

@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agbench.errors import unknown
+from agbench.errors import ConfigError, unknown
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
+from agbench.variables import Floats
 
 UNCERTAIN: Final = MappingProxyType(
     {
@@ -45,3 +46,27 @@ def uncertain_columns(chosen: str | Sequence[str]) -> NDArray[np.intp]:
     if chosen not in UNCERTAIN:
         raise unknown("list of uncertain parameters", chosen, UNCERTAIN)
     return PARAMETER_TABLE.columns(UNCERTAIN[chosen])
+
+
+def half_width(chosen: str | Sequence[str]) -> float:
+    """Return the half-width of the draw at a level of 1, of a named list or of parameters given by name."""
+    return HALF_WIDTH[chosen] if isinstance(chosen, str) else 1.0
+
+
+def check_level(level: float, chosen: str | Sequence[str], parameters: Floats) -> None:
+    """Raise `ConfigError` for a level at which a chosen parameter is drawn from beyond its bounds.
+
+    `parameters` are (208,): the values about which they are drawn.
+    """
+    half = half_width(chosen)
+    for column in uncertain_columns(chosen).tolist():
+        parameter, usual = PARAMETER_TABLE.entries[column], float(parameters[column])
+        low, high = sorted((usual * (1.0 - level * half), usual * (1.0 + level * half)))
+        if parameter.low <= low and high <= parameter.high:
+            continue
+        bound = parameter.high if high > parameter.high else parameter.low
+        raise ConfigError(
+            f"uncertainty: a level of {level:g} would draw {parameter.name} ({parameter.meaning}) from "
+            f"{low:.4g} to {high:.4g} {parameter.unit}; it must be {parameter.bounds}, which a level of "
+            f"{abs(bound / usual - 1.0) / half:.4g} reaches."
+        )
