@@ -38,8 +38,8 @@ LEAST_DOSES: Final[Mapping[str, tuple[float, str]]] = {
 MOST_OF_CO2: Final = 5.0
 """EUR kg-1; ten times what it costs in bottles. Prices in ct lie beyond it."""
 
-LEAST_FRUIT, MOST_FRUIT = 1e3, 1e7
-"""mg m-2 of dry fruit, 1 g and 10 kg m-2: between them lies the most that a crop carries (`cFruitMax`)."""
+LEAST_FRUIT, MOST_FRUIT = 2.5e4, 1e7
+"""mg m-2 of dry fruit, 25 g and 10 kg m-2: between them lies the most that a crop carries (`cFruitMax`)."""
 
 MOST_OF_ENERGY: Final = 2.0
 """EUR kWh-1, in the mean of a day; five times the dearest of tariffs. Prices in ct lie beyond it."""

@@ -111,7 +111,7 @@ def test_doses_limits_and_prices_of_a_field(key, allowed, beyond, remedy):
         ("reward__co2", 0.0, -0.3, "reward.co2: -0.3; who is paid to use it wastes it. Give 0 or more"),
         ("reward__heat", [0.0] + [0.1] * 23, [-0.1] + [0.1] * 23, "reward.heat: -0.1; who is paid"),
         ("reward__electricity", [-0.1] + [0.1] * 23, -0.2, "electricity: -0.2 in the mean; who is paid"),
-        ("simulator__parameters", {"cFruitMax": 1e3}, {"cFruitMax": 0.3}, "kg m-2 1000000"),
+        ("simulator__parameters", {"cFruitMax": 2.5e4}, {"cFruitMax": 0.3}, "kg m-2 1000000"),
         ("simulator__parameters", {"cFruitMax": MOST_FRUIT}, {"cFruitMax": 3e8}, "ever be harvested"),
     ],
 )

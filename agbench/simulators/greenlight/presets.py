@@ -31,7 +31,7 @@ class Structure:
     """The crop where its equations leave their meaning: with few leaves in the cold, and short of CO2.
     `published`: as they stand. The compensation point falls below 0, on the way to which photosynthesis
     divides by 0; with less CO2 than that point it gains again; leaves without mass store no heat. `sound`:
-    none of that, and the same equations at 1 degC or more with a leaf area index of 1 or more."""
+    none of that, and else the same equations."""
     blackout_dries: bool = False
     """Whether the blackout screen may give vapour off to the air below it."""
     offset: float = 0.0

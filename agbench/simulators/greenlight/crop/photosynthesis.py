@@ -20,6 +20,7 @@ CO2_MOLAR_MASS = 44.01e-3  # kg mol-1
 BUFFER_SLOPE = 5e-4  # m2 mg-1, smooth stop of photosynthesis at a full buffer (Section 9.7.2)
 
 LEAST_COMPENSATION = 0.2  # ppm, so that there is always CO2 left to divide by
+LEAST_LAYERS = 0.25  # m2 m-2 of leaves
 
 
 def co2_in_ppm(density: Any, temperature: Any) -> Any:
@@ -49,13 +50,13 @@ def curve(potential: Any, light: Any, curvature: Any, offset: float) -> Any:
 def compensation_point(structure: Structure, lai: Any, x: SimpleNamespace, p: SimpleNamespace) -> Any:
     """CO2 concentration in the stomata [ppm] at which a canopy gains nothing (Eq. 9.22 and 9.23).
 
-    Vanthoor fitted it to canopies: with more leaves it depends less on the temperature, about 20 degC. With
-    fewer than one layer of leaves the line is as steep as that of one, and it ends at `LEAST_COMPENSATION`.
-    As `published` it has neither limit, and in the cold `photosynthesis` divides by 0.
+    Vanthoor fitted it to canopies: with more leaves it depends less on the temperature, about 20 degC. The
+    line is never steeper than that of `LEAST_LAYERS`, and it ends at `LEAST_COMPENSATION`. As `published`
+    it has neither limit, and in the cold `photosynthesis` divides by 0.
     """
     if structure.extremes == "published":
         return p.cGamma * x.tCan / lai + 20 * p.cGamma * (1 - 1 / lai)
-    layers = casadi.fmax(lai, 1)
+    layers = casadi.fmax(lai, LEAST_LAYERS)
     line = p.cGamma * x.tCan / layers + 20 * p.cGamma * (1 - 1 / layers)
     return casadi.fmax(line, LEAST_COMPENSATION)
 

@@ -12,6 +12,7 @@ VANTHOOR_92 = "Vanthoor 2011, Table 9.2"
 DERIVED = "follows from others: derived.py"
 GYM = "van Laatum 2025 (GreenLight-Gym 2)"
 SET_GL_PARAMS = "Katzin 2020, setGlParams"
+LEAST_CUT = 2.5e4  # mg m-2; cuts follow a smooth curve, in years a trace is taken from so much below a limit
 
 CROP = (
     Parameter("globJtoUmol", "umol J-1", "photons in global radiation", 0, inf, 2.3, VANTHOOR_91),
@@ -48,8 +49,10 @@ CROP = (
     ),
     Parameter("sla", "m2 mg-1", "specific leaf area", ABOVE_0, inf, 2.66e-5, VANTHOOR_91),
     Parameter("rgr", "s-1", "relative growth rate in maintenance respiration", 0, inf, 3e-6, SET_GL_PARAMS),
-    Parameter("cLeafMax", "mg m-2", "leaf mass above which leaves are pruned", 0, inf, OPTIONAL, DERIVED),
-    Parameter("cFruitMax", "mg m-2", "fruit mass above which fruit is harvested", 0, inf, 3e6, GYM),
+    Parameter(
+        "cLeafMax", "mg m-2", "leaf mass above which leaves are pruned", LEAST_CUT, inf, OPTIONAL, DERIVED
+    ),
+    Parameter("cFruitMax", "mg m-2", "fruit mass above which fruit is harvested", LEAST_CUT, inf, 3e6, GYM),
     Parameter("cFruitG", "-", "growth respiration of fruit", 0, 1, 0.27, VANTHOOR_91),
     Parameter("cLeafG", "-", "growth respiration of leaves", 0, 1, 0.28, VANTHOOR_91),
     Parameter("cStemG", "-", "growth respiration of stems", 0, 1, 0.3, VANTHOOR_91),
