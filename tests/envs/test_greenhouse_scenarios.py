@@ -95,6 +95,7 @@ def test_starts_fill_their_range():
         ({}, "exactly one of 'years', 'starts', 'generated' and 'hidden'"),
         ({"years": [1984], "hidden": 2}, "exactly one of"),
         ({"generated": [5, 2]}, r"\[5, 2\] is not a range"),
+        ({"generated": [0, 10**15]}, r"\[0, 1000000000000000\] is not a range .*, below 1000000"),
         ({"starts": ["2010-03-01"], "until": "04-01"}, "'starts' are days already"),
     ],
 )

@@ -50,9 +50,21 @@ def test_nothing_is_found_in_a_task_of_each_family(task):
     assert report.wrong > 20
 
 
+CLOSED = {
+    "action.kind": "absolute",
+    "action.controls": ["uCo2"],
+    "observation.state": ["co2Air", "co2Top"],
+    "episode.step": "1 h",
+}
+"""CO2 is dosed for days, and vents are never opened."""
+SELDOM = {"action.kind": "absolute", "episode.length": "60 d", "episode.step": "10 d"}
+"""Decisions of ten days, and so sums of ten days."""
+
 OUTERMOST = {
     "TOTIRRIG": ("wheat-limits-v1", "train", "edge", 1, 327, 916787936, "same_step", {"season.step": "1 d"}),
     "co2_ppm": ("greenhouse-winter-v1", "shift", "extreme", 7, 160, 1869195295, "next_step", {}),
+    "co2Air": ("greenhouse-winter-v1", "train", "extreme", 1, 400, 5, "next_step", CLOSED),
+    "boilIn": ("greenhouse-winter-v1", "train", "extreme", 1, 6, 3, "next_step", SELDOM),
     "LAI": ("farm-nitrogen-v1", "test", "edge", 64, 30, 1, "next_step", {"simulator.setting": "published"}),
 }
 """A case in which each variable went far: task, split, actions, rows, steps, seed, mode, changes."""

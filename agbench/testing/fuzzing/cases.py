@@ -34,6 +34,9 @@ CHANGES: Final[tuple[dict[str, Any], ...]] = (
     {"episode.length": "2 d", "action.kind": "absolute"},
     {"episode.length": "2 d", "episode.step": "15 min"},
     {"episode.length": "1 d", "simulator.accuracy": "fast"},
+    {"episode.length": "60 d", "episode.step": "10 d"},
+    {"action.kind": "absolute", "episode.crop": {"cLeaf": 20_000.0}},
+    {"uncertainty.parameters": "sound", "uncertainty.level": 0.4},
 )
 """Changes of tasks; a task that has no such key, or cannot be so, refuses it, which is counted."""
 

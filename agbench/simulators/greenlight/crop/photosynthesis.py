@@ -20,7 +20,7 @@ CO2_MOLAR_MASS = 44.01e-3  # kg mol-1
 BUFFER_SLOPE = 5e-4  # m2 mg-1, smooth stop of photosynthesis at a full buffer (Section 9.7.2)
 
 LEAST_COMPENSATION = 0.2  # ppm, so that there is always CO2 left to divide by
-LEAST_LAYERS = 0.25  # m2 m-2 of leaves
+LEAST_LAYERS = 0.01  # m2 m-2 of leaves
 
 
 def co2_in_ppm(density: Any, temperature: Any) -> Any:
