@@ -1,4 +1,4 @@
-"""The crop where its equations leave their meaning: few leaves, cold, and little CO2 (`Structure.extremes`)."""
+"""The crop where its equations leave their meaning, `Structure.extremes`: few leaves, cold, little CO2."""
 
 from types import SimpleNamespace
 
@@ -116,7 +116,7 @@ def test_a_seedling_in_a_cold_house_lives_or_ends_the_episode(extremes, ends):
 
 
 def test_an_unknown_choice_is_refused():
-    with pytest.raises(SimulationError, match="extremes .*'sane'.* one of sound, published"):
+    with pytest.raises(SimulationError, match=r"extremes .*'sane'.* one of sound, published"):
         preset("gym", {"extremes": "sane"})
 
 
