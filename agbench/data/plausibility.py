@@ -53,9 +53,11 @@ LEAST_LIMITS: Final[Mapping[str, tuple[float, str]]] = {
 }
 """Lowest limits of a climate above 0 and below these, or highest ones below these, are in another unit."""
 
-
 COLDEST_IN_KELVIN: Final = 200.0
-"""A limit of temperature above it, which no greenhouse has in degC, is in kelvin."""
+"""A temperature above it, which no greenhouse has in degC, is in kelvin."""
+
+LEAST_VAPOUR: Final = 20.0
+"""Pa, in air of -40 degC. Pressures in kPa lie below it."""
 
 
 def check_limits(data: Mapping[str, Any], where: str) -> None:
@@ -90,6 +92,7 @@ def check_units(task: Task, where: str) -> None:
         *_greenhouse_prices(reward),
         *_climate(getattr(task, "constraints", None)),
         *_crop(getattr(task, "simulator", None)),
+        *_start(getattr(getattr(task, "episode", None), "crop", {})),
         *_step(getattr(task, "season", None)),
     ):
         raise ConfigError(f"{where}: {found}")
@@ -222,6 +225,20 @@ def _crop(simulator: Any) -> Iterator[str]:
             f"simulator.parameters.cFruitMax: {most:g} mg m-2 of dry fruit; at most {MOST_FRUIT:g} is "
             "allowed, 10 kg m-2: nothing would ever be harvested."
         )
+
+
+def _start(crop: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with the states with which a greenhouse's episodes start."""
+    for name, value in crop.items():
+        if not isinstance(value, int | float):
+            continue
+        if name in ("vpAir", "vpTop") and 0.0 < value < LEAST_VAPOUR:
+            yield (
+                f"episode.crop.{name}: {value:g} Pa; at least {LEAST_VAPOUR:g} is allowed. kPa need a factor "
+                "1000."
+            )
+        if name.startswith("t") and name not in ("time", "tCanSum") and value > COLDEST_IN_KELVIN:
+            yield f"episode.crop.{name}: {value:g} degC. Kelvin need 273.15 subtracted."
 
 
 def _step(season: Any) -> Iterator[str]:

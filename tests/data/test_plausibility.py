@@ -113,9 +113,11 @@ def test_doses_limits_and_prices_of_a_field(key, allowed, beyond, remedy):
         ("reward__electricity", [-0.1] + [0.1] * 23, -0.2, "electricity: -0.2 in the mean; who is paid"),
         ("simulator__parameters", {"cFruitMax": 2.5e4}, {"cFruitMax": 0.3}, "kg m-2 1000000"),
         ("simulator__parameters", {"cFruitMax": MOST_FRUIT}, {"cFruitMax": 3e8}, "ever be harvested"),
+        ("episode__crop", {"vpAir": 1700.0}, {"vpAir": 1.7}, "vpAir: 1.7 Pa; .* kPa need a factor 1000"),
+        ("episode__crop", {"tSo1": 17.0}, {"tSo1": 290.0}, "tSo1: 290 degC. Kelvin need 273.15 subtracted"),
     ],
 )
-def test_carbon_dioxide_and_fruit_of_a_greenhouse(key, allowed, beyond, remedy):
+def test_carbon_dioxide_fruit_and_start_of_a_greenhouse(key, allowed, beyond, remedy):
     override(catalog.task(TOMATO), {key: allowed})
     with pytest.raises(ConfigError, match=remedy):
         override(catalog.task(TOMATO), {key: beyond})
