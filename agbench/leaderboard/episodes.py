@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ from agbench.data.task import Task
 from agbench.envs import AgBenchEnv
 from agbench.envs.curves import PanelData, curve
 from agbench.envs.family import build, family
-from agbench.envs.rendering import EpisodePlot
 from agbench.errors import ConfigError
 from agbench.evaluation import provenance
 from agbench.files import write_bytes
@@ -39,6 +38,9 @@ from agbench.leaderboard.json_cache import JsonCache
 from agbench.policies import playing
 from agbench.policies.simple import Recorded
 from agbench.variables import Floats
+
+if TYPE_CHECKING:
+    from agbench.envs.rendering import EpisodePlot  # which loads Matplotlib
 
 _FORMAT: Final = 4  # of what is kept; a new one when panels change
 _DAY: Final = 86_400  # s
@@ -176,7 +178,7 @@ def _again(task: Task, result: CheckedResult, place: int) -> EpisodeRecord:
 
 
 @lru_cache(maxsize=2)
-def _environment(name: str, split: str, task_hash: str) -> tuple[AgBenchEnv, EpisodePlot]:
+def _environment(name: str, split: str, task_hash: str) -> "tuple[AgBenchEnv, EpisodePlot]":
     from agbench.data import catalog
 
     env = AgBenchEnv(build(catalog.task(name), split))
@@ -189,7 +191,7 @@ def _simulated(task: Task, split: str, scenario: str, seed: int, actions: NDArra
 
 
 def simulated(
-    env: AgBenchEnv, plot: EpisodePlot, scenario: str, seed: int, actions: NDArray[Any]
+    env: AgBenchEnv, plot: "EpisodePlot", scenario: str, seed: int, actions: NDArray[Any]
 ) -> EpisodeRecord:
     """Simulate an episode's actions and return its record."""
     task = env.task
