@@ -328,8 +328,9 @@ def values_text(ran: Sequence[Ran], keys: Sequence[str]) -> str:
 
 def read_scenarios(board: Path, task: str, number: int) -> list[str]:
     """Return the keys of a closed round's scenarios, in the order of its values."""
-    text = values_path(board, task, number).read_text("utf-8")
-    return list(dict.fromkeys(row["scenario"] for row in csv.DictReader(text.splitlines())))
+    file = values_path(board, task, number)
+    _, keys = _read_values(file, stamp(file))
+    return list(dict.fromkeys(str(key) for own in keys.values() for key in own))
 
 
 def read_values(board: Path, task: str, number: int) -> Mapping[str, HiddenRun]:
