@@ -78,7 +78,7 @@ def build(
 
 @contextmanager
 def _collecting_seldom() -> Iterator[None]:
-    """Look for garbage in cycles seldom: a build makes next to none, and keeps its many objects to the end."""
+    """Look for garbage in cycles seldom: a build makes next to none, and keeps what it makes to its end."""
     usual = gc.get_threshold()
     gc.set_threshold(*_COLLECTED)
     try:
