@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import from_json
 
 from agbench.cache import cache_folder
 from agbench.data.reading import Strict, read_data
@@ -130,7 +131,7 @@ def _read(file: Path) -> KeptEpisodes | None:
     """Return the records of a file; None where it is not there or damaged."""
     try:
         with gzip.open(file) as stream:
-            return read_data(KeptEpisodes, json.loads(stream.read(_LARGEST)), str(file))
+            return read_data(KeptEpisodes, from_json(stream.read(_LARGEST)), str(file))
     except (OSError, ValueError, EOFError, zlib.error):
         return None
 
