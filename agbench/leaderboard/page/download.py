@@ -30,7 +30,7 @@ _SCORES: Final = (
     *("split", "iqm", "iqm_low", "iqm_high", "mean", "median", "p_improvement", "worst_tenth", "regret"),
     *("cost", "limit", "violating", "feasible", "iqm_without_limit"),
 )
-_TEXTS: Final = (
+_TEXTS: Final[tuple[str, ...]] = (
     *("task", "agent", "version", "submitted", "not_ranked_because"),
     *("trust", "method", "tracks", "reads", "nearest", "split"),
 )
