@@ -4,6 +4,7 @@ import io
 import os
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -56,6 +57,7 @@ _MARKS: Final = {
 _BEGINNING: Final = 4096  # bytes, in which the mark is
 
 
+@lru_cache(maxsize=256)
 def printed(unit: str) -> str:
     """Return a unit for print: `kg ha⁻¹` for `kg ha-1`, `°C` for `degC`, `–` for `-`."""
     if unit in ("-", ""):

@@ -3,6 +3,7 @@
 from functools import lru_cache
 from pathlib import Path
 
+from agbench.data.plain import read_plain_file
 from agbench.data.reading import Schema, Strict, read_file
 from agbench.files import Stamp, stamp
 
@@ -16,4 +17,4 @@ def read_once(schema: type[Schema], path: Path) -> Schema:
 
 @lru_cache(maxsize=512)
 def _read(schema: type[Strict], path: Path, as_of: Stamp) -> Strict:
-    return read_file(schema, path)
+    return read_plain_file(schema, path)

@@ -10,7 +10,7 @@ import yaml
 
 from agbench.data import catalog
 from agbench.data.anchors import Anchors, AnchorValues
-from agbench.data.reading import read_file
+from agbench.data.plain import read_plain_file
 from agbench.data.task import Task
 from agbench.errors import ConfigError, ResultError
 from agbench.evaluation import provenance, references
@@ -218,4 +218,4 @@ def remedy(name: str) -> str:
 
 @lru_cache(maxsize=512)
 def _read(path: Path, changed: int) -> Anchors:
-    return read_file(Anchors, path)
+    return read_plain_file(Anchors, path)

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import from_json
 
 from agbench.cache import cache_folder
 from agbench.data.reading import Strict, read_data
@@ -27,7 +28,6 @@ from agbench.data.task import Task
 from agbench.envs import AgBenchEnv
 from agbench.envs.curves import PanelData, curve
 from agbench.envs.family import build, family
-from agbench.envs.rendering import EpisodePlot
 from agbench.errors import ConfigError
 from agbench.evaluation import provenance
 from agbench.files import write_bytes
@@ -39,6 +39,9 @@ from agbench.leaderboard.json_cache import JsonCache
 from agbench.policies import playing
 from agbench.policies.simple import Recorded
 from agbench.variables import Floats
+
+if TYPE_CHECKING:
+    from agbench.envs.rendering import EpisodePlot  # which loads Matplotlib
 
 _FORMAT: Final = 4  # of what is kept; a new one when panels change
 _DAY: Final = 86_400  # s
@@ -128,7 +131,7 @@ def _read(file: Path) -> KeptEpisodes | None:
     """Return the records of a file; None where it is not there or damaged."""
     try:
         with gzip.open(file) as stream:
-            return read_data(KeptEpisodes, json.loads(stream.read(_LARGEST)), str(file))
+            return read_data(KeptEpisodes, from_json(stream.read(_LARGEST)), str(file))
     except (OSError, ValueError, EOFError, zlib.error):
         return None
 
@@ -176,7 +179,7 @@ def _again(task: Task, result: CheckedResult, place: int) -> EpisodeRecord:
 
 
 @lru_cache(maxsize=2)
-def _environment(name: str, split: str, task_hash: str) -> tuple[AgBenchEnv, EpisodePlot]:
+def _environment(name: str, split: str, task_hash: str) -> "tuple[AgBenchEnv, EpisodePlot]":
     from agbench.data import catalog
 
     env = AgBenchEnv(build(catalog.task(name), split))
@@ -189,7 +192,7 @@ def _simulated(task: Task, split: str, scenario: str, seed: int, actions: NDArra
 
 
 def simulated(
-    env: AgBenchEnv, plot: EpisodePlot, scenario: str, seed: int, actions: NDArray[Any]
+    env: AgBenchEnv, plot: "EpisodePlot", scenario: str, seed: int, actions: NDArray[Any]
 ) -> EpisodeRecord:
     """Simulate an episode's actions and return its record."""
     task = env.task

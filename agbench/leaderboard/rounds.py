@@ -22,7 +22,8 @@ import yaml
 from pydantic import Field, model_validator
 
 from agbench.data import catalog
-from agbench.data.reading import Strict, read_data, read_file
+from agbench.data.read_once import read_once
+from agbench.data.reading import Strict, read_data
 from agbench.data.submission import Day, Hash
 from agbench.data.task import Task, TaskId
 from agbench.envs.scenario_weather import read_secret
@@ -121,7 +122,7 @@ class Rounds(Strict):
 def load(board: Path, task: str | None = None) -> list[LeaderboardRound]:
     """Return the rounds of a board, or of a task; none, where none was opened."""
     path = board / FILE
-    result = read_file(Rounds, path).rounds if path.is_file() else []
+    result = read_once(Rounds, path).rounds if path.is_file() else []
     return [entry for entry in result if task in (None, entry.task)]
 
 

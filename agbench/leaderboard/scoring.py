@@ -301,10 +301,12 @@ def _suite_score(
     resampled = [each.resampled for each in runs]
     middle = [_clipped(each.statistic) for each in runs]
     means = [_clipped(aggregates.mean if m.feasible else _cut_at_0(aggregates.mean)) for m in result]
+    drawn = across(np.stack([by(r.drawn) for r, by in zip(resampled, middle, strict=True)], axis=-1))
+    value = across(np.array([by(r.runs) for r, by in zip(resampled, middle, strict=True)]))
     return SuiteScore(
-        score=aggregates.suite_interval(resampled, middle, across),
+        score=aggregates.percentile_interval(value, drawn),
         median=aggregates.suite_interval(resampled, means, median_task),
-        drawn=across(np.stack([by(r.drawn) for r, by in zip(resampled, middle, strict=True)], axis=-1)),
+        drawn=drawn,
     )
 
 

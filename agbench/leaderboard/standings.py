@@ -19,7 +19,8 @@ import yaml
 from pydantic import Field
 
 from agbench.data.field import Number
-from agbench.data.reading import Strict, read_file
+from agbench.data.plain import read_plain_file
+from agbench.data.reading import Strict
 from agbench.data.submission import Day, Hash, Name
 from agbench.data.task import Task, TaskId
 from agbench.errors import ConfigError
@@ -167,7 +168,7 @@ def load(board: Path, task: str, number: int) -> RoundTable | None:
 @lru_cache(maxsize=256)
 def _read_table(file: Path, as_of: Stamp) -> RoundTable:
     """Return the table in a file as it is; keeps those read last."""
-    return read_file(RoundTable, file)
+    return read_plain_file(RoundTable, file)
 
 
 def last_rank(board: Path, submission: CheckedSubmission) -> int | None:
@@ -328,8 +329,9 @@ def values_text(ran: Sequence[Ran], keys: Sequence[str]) -> str:
 
 def read_scenarios(board: Path, task: str, number: int) -> list[str]:
     """Return the keys of a closed round's scenarios, in the order of its values."""
-    text = values_path(board, task, number).read_text("utf-8")
-    return list(dict.fromkeys(row["scenario"] for row in csv.DictReader(text.splitlines())))
+    file = values_path(board, task, number)
+    _, keys = _read_values(file, stamp(file))
+    return list(dict.fromkeys(str(key) for own in keys.values() for key in own))
 
 
 def read_values(board: Path, task: str, number: int) -> Mapping[str, HiddenRun]:

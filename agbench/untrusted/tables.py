@@ -24,7 +24,10 @@ _TYPES: Final = {
 
 
 def prepare() -> None:
-    """Import the library, and let it start whatever it starts, while files can still be opened."""
+    """Import the library, and let it start whatever it starts, while files can still be opened.
+
+    The table is one of nothing: to make one of values pyarrow imports pandas, which reading does without.
+    """
     import io
 
     import pyarrow as pa
@@ -33,7 +36,8 @@ def prepare() -> None:
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
     sink = io.BytesIO()
-    pq.write_table(pa.table({"text": ["a"], "real": [1.0]}), sink)
+    columns = [pa.nulls(1, pa.string()), pa.nulls(1, pa.float64())]
+    pq.write_table(pa.table(columns, names=["text", "real"]), sink)
     pq.ParquetFile(pa.BufferReader(sink.getvalue())).read(use_threads=False)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import yaml
 
 from agbench.data.characters import unseemly
+from agbench.data.plain import NotPlainError, plain
 from agbench.data.reading import Strict, StrictLoader, construct, read_data
 from agbench.errors import ConfigError
 from agbench.untrusted.blocks import blocks_of, read_blocks
@@ -70,7 +71,7 @@ def _constructed(text: str, file: str, check: Callable[[str, str], None] | None 
     try:
         if check is not None:
             check(text, file)
-        data = construct(_Composed(text), file)
+        data = _data(text, file)
     except RefusedError:  # a ValueError, too
         raise
     except ConfigError as error:
@@ -82,6 +83,14 @@ def _constructed(text: str, file: str, check: Callable[[str, str], None] | None 
         raise RefusedError(file, "", f"not plain YAML: {error}.") from None
     _check_values(data, file, "")
     return data
+
+
+def _data(text: str, file: str) -> Any:
+    """Return the data of a text: of a plain one, as most are, without nodes."""
+    try:
+        return plain(text)
+    except NotPlainError:
+        return construct(_Composed(text), file)
 
 
 def _check_characters(text: str, file: str) -> None:

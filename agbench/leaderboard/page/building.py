@@ -1,10 +1,12 @@
 """Building the page: all files go to a new folder, which then replaces the old site."""
 
+import gc
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -31,6 +33,7 @@ README: Final = "README.md"
 EPISODES: Final = MOST
 _ADDRESS: Final = re.compile(r"https://[A-Za-z0-9._~:/@%-]+|[A-Za-z0-9._/-]+", re.ASCII)
 _COPIES: Final = "files"  # in the site
+_COLLECTED: Final = (20_000, 20, 10)  # new objects until the youngest are looked through, and so on
 _MARK: Final = ".agbench-leaderboard"  # in every site: only such a folder is ever replaced
 
 
@@ -68,8 +71,20 @@ def build(
     _check_replaceable(site)
     if files is not None and not _ADDRESS.fullmatch(files):
         raise ConfigError(f"{files!r} is no address such as https://example.org/leaderboard/submissions.")
-    with threadpool_limits(1, "blas"):  # products are small: threads take longer to wait for each other
+    # Products are small: threads take longer to wait for each other.
+    with threadpool_limits(1, "blas"), _collecting_seldom():
         return _built(board, site, episodes, cache, progress, files)
+
+
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    """Look for garbage in cycles seldom: a build makes next to none, and keeps what it makes to its end."""
+    usual = gc.get_threshold()
+    gc.set_threshold(*_COLLECTED)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def _built(

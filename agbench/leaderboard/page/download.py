@@ -1,7 +1,7 @@
 """A task's rows, rounds and pairs of agents for download: CSV files with all that the page shows of them."""
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import csv as csv_of_arrow
 
 from agbench.data.task import Task
 from agbench.evaluation import paired
@@ -29,7 +30,10 @@ _SCORES: Final = (
     *("split", "iqm", "iqm_low", "iqm_high", "mean", "median", "p_improvement", "worst_tenth", "regret"),
     *("cost", "limit", "violating", "feasible", "iqm_without_limit"),
 )
-_FLAGS: Final = ("stale", "feasible")
+_TEXTS: Final[tuple[str, ...]] = (
+    *("task", "agent", "version", "submitted", "not_ranked_because"),
+    *("trust", "method", "tracks", "reads", "nearest", "split"),
+)
 _ROUND: Final = (
     *("rank", "agent", "version", "track_ranks", "score", "low", "high", "seeds", "feasible", "failed"),
     *("far_above", "earlier", "refused", "rerun"),
@@ -64,15 +68,29 @@ def write_board(folder: Path, views: Sequence[TaskView]) -> None:
         for split, score in row.entry.row.scores.items()
     ]
     _write(folder / "board.csv", heading, rows)
-    columns = {name: [_typed(name, row[i]) for row in rows] for i, name in enumerate(heading)}
-    pq.write_table(pa.table(columns), folder / "board.parquet")
+    filled = [name for i, name in enumerate(heading) if any(row[i] != "" for row in rows)]
+    texts = {name: pa.string() for name in _TEXTS if name in filled}
+    pq.write_table(_read(folder / "board.csv", texts), folder / "board.parquet")
 
 
-def _typed(column: str, value: Any) -> Any:
-    """Return a cell for a table of types: yes and no as such, nothing where a CSV has an empty text."""
-    if column in _FLAGS:
-        return value == _word(True)
-    return None if value == "" else value
+def _read(path: Path, types: Mapping[str, pa.DataType]) -> pa.Table:
+    """Return a CSV as a table in one piece: yes and no as such, nothing where it has an empty text.
+
+    Columns without a type get that of their values. To make arrays of Python's own values pyarrow would first
+    import pandas, which takes longer than all of this.
+    """
+    return csv_of_arrow.read_csv(
+        path,
+        csv_of_arrow.ReadOptions(use_threads=False, block_size=path.stat().st_size),
+        csv_of_arrow.ParseOptions(newlines_in_values=True),
+        csv_of_arrow.ConvertOptions(
+            column_types=types,
+            null_values=[""],
+            true_values=["yes"],
+            false_values=["no"],
+            strings_can_be_null=True,
+        ),
+    )
 
 
 def write_round(path: Path, view: RoundView) -> None:

@@ -40,13 +40,12 @@ class HeatMap(NamedTuple):
 
 def heat_map(suite: SuiteView, views: Sequence[TaskView]) -> HeatMap:
     """Return the heat map of a suite: scores of the last closed round of a task, else of public test."""
-    by_task = {view.task.task: _cells(view) for view in views}
-    agents = {agent for task in suite.tasks for agent in by_task.get(task, {})}
-    rows = [
-        HeatRow(agent, [by_task.get(task, {}).get(agent) for task in suite.tasks]) for agent in sorted(agents)
-    ]
+    ids = suite.tasks
+    by_task = {view.task.task: _cells(view) for view in views if view.task.task in ids}
+    agents = {agent for cells in by_task.values() for agent in cells}
+    rows = [HeatRow(agent, [by_task.get(task, {}).get(agent) for task in ids]) for agent in sorted(agents)]
     rows.sort(key=lambda row: (-sum(c is not None for c in row.cells), -_mean(row), row.agent))
-    return HeatMap([(task, task in by_task) for task in suite.tasks], rows)
+    return HeatMap([(task, task in by_task) for task in ids], rows)
 
 
 def _mean(row: HeatRow) -> float:

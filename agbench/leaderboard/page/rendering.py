@@ -1,7 +1,7 @@
 """Rendering: templates to files, escaped throughout."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -146,7 +146,9 @@ class Pages:
 
 def _number(value: float, digits: int) -> str:
     text = f"{value:,.{max(digits, 0)}f}"
-    return signed(text.removeprefix("-") if not text.strip("-0.,") else text)
+    if not text.startswith("-"):
+        return text
+    return signed(text if text.strip("-0.,") else text.removeprefix("-"))
 
 
 def _digits(significant: int, value: float | None) -> int:
@@ -167,6 +169,7 @@ def _unit(unit: str) -> str:
     return printed(unit).replace(" ", "\N{NO-BREAK SPACE}")
 
 
+@lru_cache(maxsize=4096)  # every page of a task has the same
 def _breakable(key: str) -> Markup:
     """Return a scenario's key that a line may break after its slashes, and nowhere else."""
     return Markup(str(escape(key)).replace("/", "/<wbr>"))

@@ -37,7 +37,7 @@ def _panel(panel: PanelData) -> dict[str, Any]:
 
     Values are whole numbers, which are written and read sooner: the last digits of so many `decimals`.
     """
-    days = sorted(set().union(*(curve.x for curve in panel.curves)))
+    days = _days(panel.curves)
     curves = []
     for curve in panel.curves:
         values, tops = np.array(curve.y, dtype=np.float64), np.array(curve.top, dtype=np.float64)
@@ -54,6 +54,14 @@ def _panel(panel: PanelData) -> dict[str, Any]:
     whole = bool(((gaps == np.rint(gaps)) & (np.abs(gaps) < _HUGE)).all())
     x = gaps.astype(np.int64).tolist() if whole else list(map(_short, gaps.tolist()))
     return {"title": panel.title, "x": x, "curves": curves}
+
+
+def _days(curves: Sequence[CurveData]) -> Sequence[float]:
+    """Return the days on which any of the curves has a value, in order; most panels' curves share theirs."""
+    first = curves[0].x if curves else []
+    if all(curve.x == first for curve in curves) and (np.diff(first) > 0.0).all():
+        return first
+    return sorted(set().union(*(curve.x for curve in curves)))
 
 
 def _short(days: float) -> float:
@@ -77,8 +85,10 @@ def _spread(curve: CurveData, values: Floats, days: Sequence[float], decimals: i
 
 def _decimals(values: Floats, tops: Floats) -> int:
     """Return how many decimals a curve's largest value has in so many digits; negative for a huge one."""
-    sizes = np.abs(np.concatenate([values, tops]))
-    largest = float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
+    sizes = np.abs(np.concatenate([values, tops]) if len(tops) else values)
+    largest = float(np.max(sizes, initial=0.0))
+    if not math.isfinite(largest):
+        largest = float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
     if largest <= _TINY:
         return 0
     digits = _DIGITS if len(values) > _DAILY else _DIGITS_OF_FEW

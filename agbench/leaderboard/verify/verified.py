@@ -12,7 +12,8 @@ import yaml
 from pydantic import Field
 
 import agbench
-from agbench.data.reading import Strict, read_file
+from agbench.data.plain import read_plain_file
+from agbench.data.reading import Strict
 from agbench.data.submission import Hash, Line
 from agbench.errors import ConfigError
 from agbench.evaluation import machine, provenance
@@ -121,7 +122,7 @@ def of_card(board: Path, card: Any, digest: str) -> Verified:
     """Return what was verified of the submission with a card of this SHA-256."""
     path = _path(board, card)
     if path.is_file():
-        result = read_file(Verified, path)
+        result = read_plain_file(Verified, path)
         if result.submission == digest:
             return result
     return Verified(submission=digest)
