@@ -119,6 +119,7 @@ FLUXES: Final = VariableTable(
         _carbon("mcLeafHar", "carbohydrates (CH2O) in pruned leaves"),
         _carbon("mcFruitHar", "carbohydrates (CH2O) in harvested fruit"),
         Variable("lai", "m2 m-2", "leaf area index"),
+        Variable("capCan", "J K-1 m-2", "heat capacity of the canopy"),
         Variable("capCov", "J K-1 m-2", "heat capacity of the inner, and of the outer, tenth of the cover"),
     )
 )
