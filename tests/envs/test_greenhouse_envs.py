@@ -369,7 +369,8 @@ def test_an_episode_beyond_the_weather_is_refused():
 
 @pytest.mark.slow_except("uIntLamp-*")
 @pytest.mark.parametrize(
-    ("dead", "capacity"), [("uIntLamp", {"thetaIntLampMax": 50.0}), ("uBoilGro", {"pBoilGro": 9e3})]
+    ("dead", "capacity"),
+    [("uIntLamp", {"thetaIntLampMax": 50.0, "cHecIntLampAir": 2.3}), ("uBoilGro", {"pBoilGro": 9e3})],
 )
 def test_a_control_without_equipment_is_refused(dead, capacity):
     with pytest.raises(
@@ -426,7 +427,10 @@ def test_the_reward_of_set_points_is_growth_then_harvest_weighed_by_its_targets(
 
 def test_electricity_is_counted_and_paid_with_the_interlights():
     """Both kinds of lamps at full power for an hour, at 0.4 EUR a kWh."""
-    lamps = {"simulator__parameters": {"thetaIntLampMax": 50.0, "aIntLamp": 0.02}, "action__kind": "absolute"}
+    lamps = {
+        "simulator__parameters": {"thetaIntLampMax": 50.0, "aIntLamp": 0.02, "cHecIntLampAir": 2.3},
+        "action__kind": "absolute",
+    }
     env, _, _ = start(**lamps, action__controls=["uLamp", "uIntLamp"], reward__electricity=0.4)
     values = dict(zip(PARAMETER_TABLE.names, env.core.simulator.parameters[0].tolist(), strict=True))
     _, _, info = run(env, [1.0, 1.0], 12)

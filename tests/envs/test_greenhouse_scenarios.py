@@ -115,8 +115,11 @@ def test_any_day_of_a_measured_site_can_be_asked_for():
     )
     with pytest.raises(WeatherError, match="schiphol covers 2008-01-01"):
         env.reset(options={"scenario": "schiphol/2012-12-31"})
-    for key in ("schiphool/2010-03-01", "schiphol/2010-13-01", "schiphol", 5):
+    for key in ("schiphool/2010-03-01", "wageningen/generated/05/07-01", "schiphol", 5):
         with pytest.raises(UnknownNameError, match="unknown scenario"):
+            env.reset(options={"scenario": key})
+    for key, day in (("schiphol/2010-13-01", "2010-13-01"), ("wageningen/generated/5/02-29", "2001-02-29")):
+        with pytest.raises(ConfigError, match=f"scenario '{key}': there is no day {day}"):
             env.reset(options={"scenario": key})
 
 

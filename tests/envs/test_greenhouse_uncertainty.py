@@ -70,16 +70,48 @@ def test_an_unknown_list_of_parameters_is_refused():
         start(UNCERTAIN, uncertainty__parameters="publshed")
 
 
-@pytest.mark.parametrize(("parameters", "least"), [("sound", "0.4286"), ("published", "0.8571")])
-def test_a_level_that_leads_a_parameter_out_of_its_bounds_is_refused(parameters, least):
+@pytest.mark.parametrize(("parameters", "most"), [("sound", 0.4285), ("published", 0.8571)])
+def test_a_level_that_leads_a_parameter_out_of_its_bounds_is_refused(parameters, most):
     """theta, 0.7, is the curvature of a curve that has none above 1."""
-    most = f"theta .* must be above 0, at most 1, which a level of {least} reaches"
-    with pytest.raises(ConfigError, match=f"scenario .*: uncertainty: a level of 0.9 would draw {most}"):
+    told = f"theta .* must be 0.007 to 1. Levels up to {most} are allowed"
+    with pytest.raises(ConfigError, match=f"v1: uncertainty.level: a level of 0.9 would draw {told}"):
         start(TOMATO, uncertainty__parameters=parameters, uncertainty__level=0.9)
     env = start(UNCERTAIN, uncertainty__parameters=parameters)
-    with pytest.raises(ConfigError, match=f"a level of 0.95 would draw {most}"):
-        env.reset(options={"scenario": "wageningen/1977-03-01/0.95"})
-    start(TOMATO, uncertainty__parameters=parameters, uncertainty__level=float(least) - 1e-3)
+    key = "wageningen/1977-03-01/0.95"
+    with pytest.raises(
+        ConfigError, match=f"v1, scenario {key}: uncertainty: a level of 0.95 would .* {told}"
+    ):
+        env.reset(options={"scenario": key})
+    start(TOMATO, uncertainty__parameters=parameters, uncertainty__level=most)
+
+
+def test_a_parameter_at_its_bound_has_no_level():
+    at_bound = {"simulator__parameters": {"theta": 1.0}, "uncertainty__parameters": ["theta"]}
+    with pytest.raises(ConfigError, match=r"would draw theta .* Leave it out of uncertainty.parameters"):
+        start(TOMATO, uncertainty__level=0.1, **at_bound)
+
+
+@pytest.mark.parametrize(
+    ("name", "following"),
+    [
+        ("hAir", "capAir, capTop, capCo2Air, capCo2Top follow"),
+        ("hGh", "capTop, capCo2Top follow"),
+        ("hFlr", "capFlr follows"),
+        ("rhoAir0", "rhoAirCap follows"),
+    ],
+)
+def test_parameters_from_which_others_follow_are_not_drawn(name, following):
+    """A house that was drawn higher than its roof had air above the screens of a negative volume."""
+    with pytest.raises(ConfigError, match=f"uncertainty.parameters: {name} .* cannot be drawn: {following}"):
+        start(TOMATO, uncertainty__parameters=[name], uncertainty__level=0.1)
+
+
+def test_a_level_that_draws_a_boiler_too_large_for_its_floor_is_refused():
+    start(TOMATO, uncertainty__parameters=["aFlr", "pBoil"], uncertainty__level=0.7)
+    with pytest.raises(
+        ConfigError, match=r"level of 0.8 may draw .*: pBoil .* 33696 W for all 28.8 m2 of floor"
+    ):
+        start(TOMATO, uncertainty__parameters=["aFlr", "pBoil"], uncertainty__level=0.8)
 
 
 def test_any_task_may_be_uncertain():

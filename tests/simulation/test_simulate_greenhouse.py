@@ -354,7 +354,9 @@ def test_a_control_of_equipment_that_is_not_there_is_refused():
     eight[3, 6] = 0.5
     with pytest.raises(ActionError, match=r"uIntLamp .*does nothing.*thetaIntLampMax.*is 0 W m-2"):
         simulate(controls=eight)
-    result = simulate(controls=eight, parameters={"thetaIntLampMax": 50.0, "aIntLamp": 0.02})
+    result = simulate(
+        controls=eight, parameters={"thetaIntLampMax": 50.0, "aIntLamp": 0.02, "cHecIntLampAir": 2.3}
+    )
     assert result["tIntLamp"].notna().all()
     eight[3, 6], eight[5, 7] = 0.0, 1.0
     with pytest.raises(ActionError, match=r"uBoilGro .*does nothing"):

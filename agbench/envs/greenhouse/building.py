@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -27,8 +28,13 @@ from agbench.simulators.greenlight.climate_computer import settings_vector
 from agbench.simulators.greenlight.equipment import without_effect
 from agbench.simulators.greenlight.metered import MeteredGreenhouse
 from agbench.simulators.greenlight.parameters.table import parameter_vector
-from agbench.simulators.greenlight.parameters.uncertain import check_level, half_width, uncertain_columns
-from agbench.simulators.greenlight.presets import preset
+from agbench.simulators.greenlight.parameters.uncertain import (
+    check_drawn,
+    check_level,
+    half_width,
+    uncertain_columns,
+)
+from agbench.simulators.greenlight.presets import Preset, preset
 from agbench.simulators.greenlight.sensors import relative_humidity
 from agbench.simulators.greenlight.setpoints import SetpointGreenhouse
 from agbench.simulators.greenlight.stepping import ACCURACIES, Accuracy
@@ -183,16 +189,23 @@ def observer(task: GreenhouseTask) -> Observer:
     return GreenhouseObserver(task.observation)
 
 
+def _preset(task: GreenhouseTask) -> Preset:
+    """Return a task's greenhouse, with its choices of structure."""
+    spec = task.simulator
+    return preset(spec.preset, spec.structure, f"{task.task}: simulator.structure")
+
+
 def _parameters(task: GreenhouseTask) -> Floats:
     """Return the parameters (208,) of a task's greenhouse, before any are perturbed."""
-    return parameter_vector({**preset(task.simulator.preset).changes, **task.simulator.parameters})
+    changes = {**preset(task.simulator.preset).changes, **task.simulator.parameters}
+    return parameter_vector(changes, f"{task.task}: simulator.parameters")
 
 
 def make_simulator(task: GreenhouseTask, n: int, accuracy: Accuracy | None = None) -> Simulator:
     """Return the simulator of a task with n rows, at the task's own accuracy or at another."""
     spec = task.simulator
     accuracy = accuracy or ACCURACIES[spec.accuracy]
-    chosen = preset(spec.preset, spec.structure)
+    chosen = _preset(task)
     if not task.action.uses_setpoints:
         return MeteredGreenhouse(n, chosen, INTERVAL, accuracy)
     rules = settings_vector(task.action.rules, "action.rules")
@@ -213,6 +226,9 @@ class _Worlds:
         self._parameters = _parameters(task)
         self._uncertain = uncertain_columns(task.uncertainty.parameters)
         self._levels = {0.0}
+        _preset(task)
+        check_drawn(task.uncertainty.parameters, f"{task.task}: uncertainty.parameters")
+        self._check_level(task.uncertainty.level, f"{task.task}: uncertainty.level")
 
     def random(self, keys: Sequence[str]) -> bool:
         """Return whether the episode's generator draws weather or parameters."""
@@ -227,26 +243,24 @@ class _Worlds:
         taken = {key: read_key(key) for key in keys}
         different = {read.covered_as: key for key, read in reversed(taken.items())}
         for key in reversed(different.values()):
-            try:
-                self._check(taken[key])
-            except (WeatherError, ConfigError) as error:
-                raise type(error)(f"{self._task.task}, scenario {key}: {error}") from None
+            self._check(key, taken[key])
 
     def has(self, key: str) -> bool:
         """Return whether a key of no split can be built; raises where its days lack weather or prices."""
-        return is_buildable(self._check, key)
+        return is_buildable(partial(self._check, key), key)
 
-    def _check(self, key: GreenhouseKey) -> None:
-        self._weather.check(key, self._days)
-        self._check_level(key.level)
-        self.prices.rows(key.first, self._days)
+    def _check(self, key: str, taken: GreenhouseKey) -> None:
+        try:
+            self._weather.check(taken, self._days)
+            self._check_level(taken.level or 0.0, "uncertainty")
+            self.prices.rows(taken.first, self._days)
+        except (WeatherError, ConfigError) as error:
+            raise type(error)(f"{self._task.task}, scenario {key}: {error}") from None
 
-    def _check_level(self, level: float | None) -> None:
-        """Refuse a level of uncertainty, a key's or the task's own, that draws beyond parameters' bounds."""
-        spec = self._task.uncertainty
-        level = spec.level if level is None else level
+    def _check_level(self, level: float, where: str) -> None:
+        """Refuse a level of uncertainty, the task's own or a key's, that draws beyond parameters' bounds."""
         if level not in self._levels:
-            check_level(level, spec.parameters, self._parameters)
+            check_level(level, self._task.uncertainty.parameters, self._parameters, where)
             self._levels.add(level)
 
     def hashes(self, keys: Sequence[str]) -> dict[str, str]:
@@ -259,7 +273,6 @@ class _Worlds:
         taken = read_key(key)
         first, level = taken.first, taken.level
         rows = self._weather.of(taken).table(first, self._days, self._ahead, generator)
-        chosen = preset(task.simulator.preset, task.simulator.structure)
         parameters = self._parameters
         by_step = task.uncertainty.every == "step"
         level = (task.uncertainty.level if level is None else level) * half_width(task.uncertainty.parameters)
@@ -274,7 +287,7 @@ class _Worlds:
         prices = self.prices.rows(first, self._days, hours, generator)
         errors = error_paths(task.observation.forecast_error, len(rows), generator)
         return GreenhouseWorld(
-            structure=chosen.structure,
+            structure=_preset(task).structure,
             weather=rows,
             parameters=parameters,
             start=start,
@@ -300,10 +313,14 @@ def _check_crop(task: GreenhouseTask) -> None:
         pressure, degrees = start[STATES.columns([vapour, temperature])].tolist()
         humidity = relative_humidity(pressure, degrees)
         if humidity > _MOST_HUMIDITY:
+            usual = {
+                name: "" if name in task.episode.crop else ", as usual" for name in (vapour, temperature)
+            }
             raise ConfigError(
-                f"{task.task}: episode.crop: {vapour} of {pressure:.4g} Pa at {temperature} of {degrees:.4g} "
-                f"degC is a humidity of {humidity:.0f} %; it must be at most {_MOST_HUMIDITY:.0f} %. Air of "
-                f"100 % holds {100.0 * pressure / humidity:.4g} Pa."
+                f"{task.task}: episode.crop: with {temperature} of {degrees:.4g} degC{usual[temperature]}, "
+                f"and {vapour} of {pressure:.4g} Pa{usual[vapour]}, the air has a humidity of "
+                f"{humidity:.0f} %; it must be at most {_MOST_HUMIDITY:.0f} %. Set both: air of 100 % holds "
+                f"{100.0 * pressure / humidity:.4g} Pa."
             )
 
 

@@ -19,7 +19,7 @@ from agbench.weather.generator.generate import FIRST_DAY
 from agbench.weather.greenhouse.site import GreenhouseWeather, disaggregated, greenhouse_weather
 
 _KEY: Final = re.compile(
-    r"(?P<site>[^/]+)/(?:(?P<day>\d{4}-\d\d-\d\d)|(?P<season>(?:generated|hidden)/\d+)/(?P<start>\d\d-\d\d))"
+    r"(?P<site>[^/]+)/(?:(?P<day>\d{4}-\d\d-\d\d)|(?P<season>(?:generated|hidden)/(?:0|[1-9]\d*))/(?P<start>\d\d-\d\d))"
     r"(?:/(?P<level>[\d.]+))?"
 )
 _KEPT: Final = 4  # generated series, of which each lasts two years
@@ -52,13 +52,18 @@ def read_key(key: str) -> GreenhouseKey:
     try:
         if match is None:
             raise ValueError
-        first = date.fromisoformat(match["day"] or f"{FIRST_DAY.year}-{match['start']}")
         level = None if match["level"] is None else float(match["level"])
     except ValueError:
         raise ConfigError(
             f"scenario {key!r} is not a key such as schiphol/2010-03-01 or wageningen/generated/17/03-01, "
             "perhaps with a level of uncertainty behind, as /0.1."
         ) from None
+    day = match["day"] or f"{FIRST_DAY.year}-{match['start']}"
+    try:
+        first = date.fromisoformat(day)
+    except ValueError:
+        years = "" if match["day"] else f"; generated seasons begin in {FIRST_DAY.year}"
+        raise ConfigError(f"scenario {key!r}: there is no day {day}{years}.") from None
     return GreenhouseKey(match["site"], match["season"] or "", first, level)
 
 
@@ -131,14 +136,12 @@ class EpisodeWeather:
 def is_buildable(check: Callable[[GreenhouseKey], None], key: object) -> bool:
     """Return whether a key of no split is one that can be built: a site's days, or its generated seasons.
 
-    Hidden seasons are for splits that name them. Raises what `check` raises for days without weather.
+    Hidden seasons are for splits that name them. Raises what `check` raises for days without weather, and
+    `ConfigError` for a day that no calendar has.
     """
-    if not isinstance(key, str):
+    if not isinstance(key, str) or _KEY.fullmatch(key) is None:
         return False
-    try:
-        taken = read_key(key)
-    except ConfigError:
-        return False
+    taken = read_key(key)
     if taken.site not in catalog.names("site") or taken.season.startswith("hidden"):
         return False
     check(taken)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from agbench.errors import SimulationError, unknown
+from agbench.errors import ConfigError, unknown
 
 CutRule = Literal["logistic", "tanh", "threshold"]
 Extremes = Literal["sound", "published"]
@@ -155,12 +155,16 @@ PRESETS = {
 of 2021; each also with high-pressure sodium lamps."""
 
 
-def preset(name: str | Preset, structure: Mapping[str, Any] | None = None) -> Preset:
+def preset(
+    name: str | Preset, structure: Mapping[str, Any] | None = None, where: str = "greenlight: structure"
+) -> Preset:
     """Return a published greenhouse by name, with other choices of structure if any are given.
+
+    Errors begin with `where`, which a choice follows after a dot.
 
     Raises:
         UnknownNameError: for a greenhouse or a choice that does not exist.
-        SimulationError: for a choice that is set to what it cannot be.
+        ConfigError: for a choice that is set to what it cannot be.
     """
     if not isinstance(name, Preset):
         if not isinstance(name, str) or name not in PRESETS:
@@ -169,15 +173,15 @@ def preset(name: str | Preset, structure: Mapping[str, Any] | None = None) -> Pr
     if not structure:
         return name
     for key, value in structure.items():
-        _check_choice(key, value)
+        _check_choice(key, value, where)
     return replace(name, structure=replace(name.structure, **structure))
 
 
-def _check_choice(key: str, value: Any) -> None:
+def _check_choice(key: str, value: Any, where: str) -> None:
     """Refuse a choice of structure that does not exist, or its value."""
     usual = {f.name: f.default for f in fields(Structure)}
     if key not in usual:
-        raise unknown("choice of structure", key, usual, "greenlight")
+        raise unknown("choice of structure", key, usual, where)
     if isinstance(usual[key], str):
         choices = get_args(Extremes if key == "extremes" else CutRule)
         fits, expected = value in choices, f"one of {', '.join(choices)}"
@@ -187,4 +191,4 @@ def _check_choice(key: str, value: Any) -> None:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         fits, expected = number and 0.0 <= value < math.inf, "a finite number, 0 or more"
     if not fits:
-        raise SimulationError(f"greenlight: structure.{key} is {value!r}; it must be {expected}.")
+        raise ConfigError(f"{where}.{key} is {value!r}; it must be {expected}.")

@@ -116,15 +116,21 @@ def test_a_seedling_in_a_cold_house_lives_or_ends_the_episode(extremes, ends):
 
 
 def test_an_unknown_choice_is_refused():
-    with pytest.raises(SimulationError, match=r"extremes .*'sane'.* one of sound, published"):
+    with pytest.raises(ConfigError, match=r"extremes .*'sane'.* one of sound, published"):
         preset("gym", {"extremes": "sane"})
+    named = "^greenhouse-tomato-v1: simulator.structure.extremes is 'sane'"
+    with pytest.raises(ConfigError, match=named):
+        agbench.make("greenhouse-tomato-v1", simulator__structure={"extremes": "sane"})
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"laiMax": 0.5}, "cLeafMax .* would be 18796.99248 mg m-2; it must be 25000 or more"),
-        ({"cFruitMax": 2e4}, "cFruitMax .* is 20000 mg m-2; it must be 25000 or more"),
+        (
+            {"laiMax": 0.5},
+            r"cLeafMax .* follows from laiMax \(0.5 m2 m-2\) and sla .* would be 18796.99248 mg",
+        ),
+        ({"cFruitMax": 2e4}, "cFruitMax .* is 20000 mg m-2; it must be 25000 to 3e"),
     ],
 )
 def test_a_cut_that_would_take_more_than_there_is_is_refused(parameters, message):

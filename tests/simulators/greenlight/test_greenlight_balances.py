@@ -42,7 +42,7 @@ def random_points(name, n=40):
     data = compact("points_gym")
     pick = random.integers(len(data["X"]), size=n)
     x = data["X"][pick] * random.uniform(0.9, 1.1, size=(n, 28))
-    changes = {**PRESETS[name].changes, "thetaIntLampMax": 50.0, "aIntLamp": 0.02}
+    changes = {**PRESETS[name].changes, "thetaIntLampMax": 50.0, "aIntLamp": 0.02, "cHecIntLampAir": 2.3}
     changes |= {"epsIntLamp": 0.88, "cHecIntLampAir": 2.3, "pBoilGro": 9e3, "epsGroPipe": 0.8}
     return x, random.uniform(size=(n, 8)), data["D"][pick], parameter_vector(changes)
 

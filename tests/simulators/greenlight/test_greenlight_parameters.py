@@ -10,7 +10,10 @@ from greenlight_reference import compact, full
 from agbench.errors import ConfigError
 from agbench.simulators.greenlight.diagnosis import FluxReader
 from agbench.simulators.greenlight.model import rate_function
+from agbench.simulators.greenlight.parameters.climate import CLIMATE
+from agbench.simulators.greenlight.parameters.crop import CROP
 from agbench.simulators.greenlight.parameters.derived import DERIVED
+from agbench.simulators.greenlight.parameters.lamps import LAMPS
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE, UNUSED, parameter_vector
 from agbench.simulators.greenlight.presets import PRESETS
 from agbench.simulators.greenlight.variables import initial_state
@@ -47,6 +50,7 @@ def sources_of_derived():
     derived = PARAMETER_TABLE.columns(list(DERIVED))
     plain = parameter_vector({})[derived]
     changes = [{p.name: 0.99 * p.default or 0.01} for p in PARAMETER_TABLE if np.isfinite(p.default)]
+    changes.remove({"thetaIntLampMax": 0.01})  # refused, as nothing cools them
     return {
         name
         for change in changes
@@ -68,11 +72,31 @@ def test_value_that_is_no_number_is_refused():
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("sla", -1e-5, r"sla \(specific leaf area\) is -1e-05 m2 mg-1; it must be above 0"),
-        ("aFlr", 0.0, r"aFlr \(floor area\) is 0 m2; it must be above 0"),
-        ("cLeakage", -1.0, r"cLeakage \(leakage coefficient\) is -1; it must be 0 or more"),
-        ("hAir", 7.0, r"capTop .*follows from the others .* would be -960 J K-1 m-2; it must be above 0"),
-        ("hElevation", 5e4, r"pressure .*would be .*; it must be a finite number"),
+        ("sla", -1e-5, r"sla \(specific leaf area\) is -1e-05 m2 mg-1; it must be 2.66e-07 to 0.00266"),
+        ("aFlr", 0.0, r"aFlr \(floor area\) is 0 m2; it must be 1.44 or more"),
+        ("cLeakage", -1.0, r"cLeakage \(leakage coefficient\) is -1; it must be 0 to 0.003"),
+        ("hAir", 7.0, r"hAir \(height .*\) is 7 m; it must be less than hGh \(.*\), 6.2 m"),
+        ("phiPipeI", 0.051, r"phiPipeI .* must be less than phiPipeE \(outer .*\), 0.051 m"),
+        (
+            "pBoil",
+            1.2e7,
+            r"pBoil .* is 12000000 W for all 144 m2 of floor .*; .* at most 144000 W, 1000 W for",
+        ),
+        ("pBoilGro", 1.45e5, r"pBoilGro .* is 145000 W for all 144 m2 of floor"),
+        ("phiExtCo2", 7201.0, r"phiExtCo2 .* 7201 mg s-1 .* at most 7200 mg s-1, 50 mg s-1 for each m2"),
+        ("aFlr", 1.44, r"pBoil .* is 18720 W for all 1.44 m2 of floor \(aFlr\)"),
+        (
+            "lPipe",
+            0.1,
+            r"pBoil .* for all 2.30.* m2 of pipe rails \(aFlr times aPipe\); .* at most 11.* W, 5000",
+        ),
+        (
+            "thetaIntLampMax",
+            50.0,
+            r"thetaIntLampMax .* is 50 W m-2, of which 50 heat .* shed 0. .* cHecIntLampAir,",
+        ),
+        ("etaLampPar", 0.36, r"etaLampPar, etaLampNir, etaLampCool are parts .* add up to 1.01; they must"),
+        ("hElevation", 9001.0, r"hElevation .* is 9001 m; it must be -500 to 9000"),
         ("tauRfPar", 1.2, r"tauRfPar \(PAR transmission of the roof\) is 1.2; it must be 0 to 1"),
         ("aFlr", True, r"aFlr is True, not a finite number in m2"),
     ],
@@ -112,7 +136,8 @@ def test_exactly_the_divisors_leave_no_finite_rates_at_zero(name):
         return vector is not None and np.isfinite(np.array(rates(states, controls, weather, vector))).all()
 
     assert finite(usual)
-    divisors = {p.name for p in PARAMETER_TABLE if p.low == ABOVE_0}
+    divisors = {p.name for p in (*CLIMATE, *CROP, *LAMPS) if p.low == ABOVE_0} | {"t25k", "R"}
+    divisors -= {"cEvap2", "j25LeafMax"}  # at 0 the rates are finite, their derivatives not
     assert {p.name for p in PARAMETER_TABLE if not finite(with_zero(p.name, usual))} == divisors
 
 

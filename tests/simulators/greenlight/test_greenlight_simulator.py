@@ -6,7 +6,7 @@ from greenlight_reference import compact
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agbench.errors import ActionError, SimulationError, UnknownNameError, WeatherError
+from agbench.errors import ActionError, ConfigError, SimulationError, UnknownNameError, WeatherError
 from agbench.simulators.greenlight.climate_computer import MEASURED
 from agbench.simulators.greenlight.metered import METERS, MeteredGreenhouse
 from agbench.simulators.greenlight.parameters.table import PARAMETER_TABLE
@@ -213,9 +213,9 @@ def test_structure_changes_equations():
     ("choice", "kind", "message"),
     [
         ({"prunning": "tanh"}, UnknownNameError, "Did you mean 'pruning'"),
-        ({"pruning": "tan"}, SimulationError, "structure.pruning is 'tan'; it must be one of logistic"),
-        ({"blackout_dries": 1.0}, SimulationError, "structure.blackout_dries is 1.0; it must be true or"),
-        ({"offset": -1.0}, SimulationError, "structure.offset is -1.0; it must be a finite number, 0"),
+        ({"pruning": "tan"}, ConfigError, "structure.pruning is 'tan'; it must be one of logistic"),
+        ({"blackout_dries": 1.0}, ConfigError, "structure.blackout_dries is 1.0; it must be true or"),
+        ({"offset": -1.0}, ConfigError, "structure.offset is -1.0; it must be a finite number, 0"),
     ],
 )
 def test_a_wrong_choice_of_structure_is_named(choice, kind, message):
@@ -272,7 +272,9 @@ def test_the_climate_computer_measures_the_weather_in_force():
 
 
 def test_meters_count_the_electricity_of_lamps_and_interlights():
-    world = greenlight_world(DATA["D"], "gym", {"thetaIntLampMax": 60.0, "aIntLamp": 0.02})
+    world = greenlight_world(
+        DATA["D"], "gym", {"thetaIntLampMax": 60.0, "aIntLamp": 0.02, "cHecIntLampAir": 2.3}
+    )
     greenhouse = MeteredGreenhouse(1)
     greenhouse.reset([world])
     lamps = dict(zip(PARAMETER_TABLE.names, greenhouse.parameters[0].tolist(), strict=True))["thetaLampMax"]

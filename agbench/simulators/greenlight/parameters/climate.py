@@ -20,7 +20,7 @@ CLIMATE = (
         "alfaLeafAir", "W m-2 K-1", "convective heat exchange between leaf and air", 0, inf, 5.0, VANTHOOR_81
     ),
     Parameter("L", "J kg-1", "latent heat of evaporation of water", ABOVE_0, inf, 2.45e6, VANTHOOR_81),
-    Parameter("sigma", "W m-2 K-4", "Stefan-Boltzmann constant", 0, inf, 5.67e-8, VANTHOOR_81),
+    Parameter("sigma", "W m-2 K-4", "Stefan-Boltzmann constant", 1e-8, 1e-7, 5.67e-8, VANTHOOR_81),
     Parameter("epsCan", "-", "far-infrared emissivity of the canopy", 0, 1, 1.0, VANTHOOR_81),
     Parameter("epsSky", "-", "far-infrared emissivity of the sky", 0, 1, 1.0, VANTHOOR_81),
     Parameter("etaGlobNir", "-", "near-infrared part of global radiation", 0, 1, 0.5, VANTHOOR_81),
@@ -42,7 +42,7 @@ CLIMATE = (
     Parameter("omega", "s-1", "yearly frequency of the soil temperature", 0, inf, 1.99e-7, VANTHOOR_81),
     Parameter("capLeaf", "J K-1 m-2", "heat capacity per leaf area", ABOVE_0, inf, 1200.0, VANTHOOR_81),
     Parameter("cEvap1", "W m-2", "radiation in stomatal resistance, first", 0, inf, 4.3, VANTHOOR_81),
-    Parameter("cEvap2", "W m-2", "radiation in stomatal resistance, second", 0, inf, 0.54, VANTHOOR_81),
+    Parameter("cEvap2", "W m-2", "radiation in stomatal resistance, second", ABOVE_0, inf, 0.54, VANTHOOR_81),
     Parameter("cEvap3Day", "ppm-2", "CO2 in stomatal resistance by day", 0, inf, 6.1e-7, VANTHOOR_81),
     Parameter("cEvap3Night", "ppm-2", "CO2 in stomatal resistance by night", 0, inf, 1.1e-11, VANTHOOR_81),
     Parameter(
@@ -54,7 +54,7 @@ CLIMATE = (
     Parameter("cPAir", "J K-1 kg-1", "specific heat of air", ABOVE_0, inf, 1000.0, VANTHOOR_81),
     Parameter("cPSteel", "J K-1 kg-1", "specific heat of steel", 0, inf, 640.0, VANTHOOR_81),
     Parameter("cPWater", "J K-1 kg-1", "specific heat of water", 0, inf, 4180.0, VANTHOOR_81),
-    Parameter("g", "m s-2", "acceleration of gravity", 0, inf, 9.81, VANTHOOR_81),
+    Parameter("g", "m s-2", "acceleration of gravity", 1, 100, 9.81, VANTHOOR_81),
     Parameter("hSo1", "m", "thickness of soil layer 1", ABOVE_0, inf, 0.04, VANTHOOR_81),
     Parameter("hSo2", "m", "thickness of soil layer 2", ABOVE_0, inf, 0.08, VANTHOOR_81),
     Parameter("hSo3", "m", "thickness of soil layer 3", ABOVE_0, inf, 0.16, VANTHOOR_81),
@@ -67,15 +67,15 @@ CLIMATE = (
     Parameter("mAir", "kg kmol-1", "molar mass of air", ABOVE_0, inf, 28.96, VANTHOOR_81),
     Parameter("hSoOut", "m", "thickness of the soil below, at tSoOut", 0, inf, 1.28, "assumed"),
     Parameter("mWater", "kg kmol-1", "molar mass of water", ABOVE_0, inf, 18.0, VANTHOOR_81),
-    Parameter("R", "J kmol-1 K-1", "molar gas constant", ABOVE_0, inf, 8314.0, VANTHOOR_81),
+    Parameter("R", "J kmol-1 K-1", "molar gas constant", 4000, 16000, 8314.0, VANTHOOR_81),
     Parameter(
         "rCanSp", "W m-2", "radiation at which stomata change from night to day", 0, inf, 5.0, VANTHOOR_81
     ),
     Parameter("rB", "s m-1", "boundary layer resistance of the canopy", 0, inf, 275.0, VANTHOOR_81),
     Parameter("rSMin", "s m-1", "least stomatal resistance", 0, inf, 82.0, VANTHOOR_81),
-    Parameter("sRsSlope", "m2 W-1", "slope of the change from night to day", -inf, inf, -1.0, VANTHOOR_81),
+    Parameter("sRsSlope", "m2 W-1", "slope of the change from night to day", -100, 100, -1.0, VANTHOOR_81),
     Parameter("etaGlobAir", "-", "global radiation absorbed by the construction", 0, 1, 0.1, VANTHOOR_82),
-    Parameter("psi", "deg", "slope of the cover", 0, inf, 23.0, KATZIN_T1),
+    Parameter("psi", "deg", "slope of the cover", 0, 85, 23.0, KATZIN_T1),
     Parameter("aFlr", "m2", "floor area", ABOVE_0, inf, 144.0, KATZIN_T1),
     Parameter("aCov", "m2", "cover area, side walls included", 0, inf, 216.6, KATZIN_T1),
     Parameter("hAir", "m", "height of the air below the screens", ABOVE_0, inf, 5.7, KATZIN_T1),
@@ -93,8 +93,8 @@ CLIMATE = (
     Parameter(
         "cHecOut2", "J m-3 K-1", "heat exchange between cover and outside, by wind", 0, inf, 1.2, VANTHOOR_82
     ),
-    Parameter("cHecOut3", "-", "exponent of the wind speed in that exchange", 0, inf, 1.0, VANTHOOR_82),
-    Parameter("hElevation", "m", "height above sea level", -inf, inf, 0.0, VANTHOOR_82),
+    Parameter("cHecOut3", "-", "exponent of the wind speed in that exchange", 0, 3, 1.0, VANTHOOR_82),
+    Parameter("hElevation", "m", "height above sea level", -500, 9000, 0.0, VANTHOOR_82),
     Parameter("aRoof", "m2", "largest area of the roof vents", 0, inf, 52.2, KATZIN_T1),
     Parameter("hVent", "m", "height of a roof vent", 0, inf, 0.87, KATZIN_T1),
     Parameter("etaInsScr", "-", "reduction of ventilation by insect screens", 0, 1, 1.0, VANTHOOR_82),
@@ -102,7 +102,7 @@ CLIMATE = (
     Parameter("cDgh", "-", "discharge coefficient of the vents", 0, inf, 0.35, KATZIN_T1),
     Parameter("cLeakage", "-", "leakage coefficient", 0, inf, 3e-5, KATZIN_T1),
     Parameter("cWgh", "-", "wind pressure coefficient of the vents", 0, inf, 0.02, KATZIN_T1),
-    Parameter("hSideRoof", "m", "height between side and roof vents", 0, inf, 0.0, GYM),
+    Parameter("hSideRoof", "m", "height between side and roof vents", 0, 100, 0.0, GYM),
     Parameter("epsRfFir", "-", "far-infrared emissivity of the roof", 0, 1, 0.85, VANTHOOR_82),
     Parameter("rhoRf", "kg m-3", "density of the roof", ABOVE_0, inf, 2600.0, VANTHOOR_82),
     Parameter("rhoRfNir", "-", "NIR reflection of the roof", 0, 1, 0.13, VANTHOOR_82),
@@ -184,8 +184,8 @@ CLIMATE = (
     ),
     Parameter("capCo2Air", "m", "CO2 capacity of the air below the screens", ABOVE_0, inf, OPTIONAL, DERIVED),
     Parameter("capCo2Top", "m", "CO2 capacity of the air above the screens", ABOVE_0, inf, OPTIONAL, DERIVED),
-    Parameter("aPipe", "m2 m-2", "surface of the pipe rails", 0, inf, OPTIONAL, DERIVED),
-    Parameter("fCanFlr", "-", "view of the floor from the canopy", 0, inf, OPTIONAL, DERIVED),
+    Parameter("aPipe", "m2 m-2", "surface of the pipe rails", 0, 100, OPTIONAL, DERIVED),
+    Parameter("fCanFlr", "-", "view of the floor from the canopy", 0, 1, OPTIONAL, DERIVED),
     Parameter(
         "pressure", "Pa", "air pressure at this height above sea level", ABOVE_0, inf, OPTIONAL, DERIVED
     ),

@@ -20,7 +20,7 @@ CROP = (
         "j25LeafMax",
         "umol m-2 s-1",
         "greatest electron transport per leaf area at 25 degC",
-        0,
+        ABOVE_0,
         inf,
         210.0,
         VANTHOOR_91,
@@ -29,9 +29,9 @@ CROP = (
         "cGamma", "ppm K-1", "canopy temperature in the CO2 compensation point", 0, inf, 1.7, VANTHOOR_91
     ),
     Parameter("etaCo2AirStom", "-", "CO2 in the stomata relative to the air", ABOVE_0, 1, 0.67, VANTHOOR_91),
-    Parameter("eJ", "J mol-1", "activation energy of electron transport", 0, inf, 37000.0, VANTHOOR_91),
-    Parameter("t25k", "K", "reference temperature of electron transport", ABOVE_0, inf, 298.15, VANTHOOR_91),
-    Parameter("S", "J mol-1 K-1", "entropy term of electron transport", 0, inf, 710.0, VANTHOOR_91),
+    Parameter("eJ", "J mol-1", "activation energy of electron transport", 0, 4e5, 37000.0, VANTHOOR_91),
+    Parameter("t25k", "K", "reference temperature of electron transport", 100, 500, 298.15, VANTHOOR_91),
+    Parameter("S", "J mol-1 K-1", "entropy term of electron transport", 0, 2000, 710.0, VANTHOOR_91),
     Parameter("H", "J mol-1", "deactivation energy of electron transport", 0, inf, 220000.0, VANTHOOR_91),
     Parameter("theta", "-", "curvature of the light response", ABOVE_0, 1, 0.7, VANTHOOR_91),
     Parameter("alpha", "-", "electrons per absorbed photon", 0, inf, 0.385, VANTHOOR_91),
@@ -79,13 +79,13 @@ CROP = (
         "cBufMin", "mg m-2", "carbohydrate buffer below which growth stops", 0, inf, 1000.0, VANTHOOR_91
     ),
     Parameter(
-        "tCan24Max", "degC", "daily mean temperature above which growth stops", -inf, inf, 24.5, VANTHOOR_92
+        "tCan24Max", "degC", "daily mean temperature above which growth stops", -100, 100, 24.5, VANTHOOR_92
     ),
     Parameter(
-        "tCan24Min", "degC", "daily mean temperature below which growth stops", -inf, inf, 15.0, VANTHOOR_92
+        "tCan24Min", "degC", "daily mean temperature below which growth stops", -100, 100, 15.0, VANTHOOR_92
     ),
-    Parameter("tCanMax", "degC", "temperature above which fruit growth stops", -inf, inf, 34.0, VANTHOOR_92),
-    Parameter("tCanMin", "degC", "temperature below which fruit growth stops", -inf, inf, 10.0, VANTHOOR_92),
+    Parameter("tCanMax", "degC", "temperature above which fruit growth stops", -100, 100, 34.0, VANTHOOR_92),
+    Parameter("tCanMin", "degC", "temperature below which fruit growth stops", -100, 100, 10.0, VANTHOOR_92),
     Parameter(
         "tEndSum",
         "degC d",

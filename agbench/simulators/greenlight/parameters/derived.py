@@ -6,6 +6,7 @@ Vanthoor 2011, Equations 8.20 to 8.25 and Table 8.3; Katzin 2021, Equation 7.35.
 import math
 from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any, Final
 
 from agbench.compiled.elementary import exp, pow
 
@@ -41,3 +42,25 @@ DERIVED: dict[str, Callable[[SimpleNamespace], float]] = {
     "capGroPipe": lambda p: _pipe_capacity(p, p.lGroPipe, p.phiGroPipeE, p.phiGroPipeI),
 }
 """How each derived parameter follows from the others, in an order in which this can be computed."""
+
+
+class _Reading:
+    """A record of parameters, each 1, that remembers which were read."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def __getattr__(self, name: str) -> float:
+        self.names.append(name)
+        return 1.0
+
+
+def _sources(rule: Callable[[Any], float]) -> tuple[str, ...]:
+    """Return the parameters that a rule reads, in order, each once."""
+    reading = _Reading()
+    rule(reading)
+    return tuple(dict.fromkeys(reading.names))
+
+
+DERIVED_FROM: Final = {name: _sources(rule) for name, rule in DERIVED.items()}
+"""The parameters, derived ones among them, that each derived parameter follows from."""
