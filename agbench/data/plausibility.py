@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any, Final
 
+from agbench.data.plausible_house import wrong_house
 from agbench.data.task import Task
 from agbench.errors import ConfigError
 
@@ -92,6 +93,7 @@ def check_units(task: Task, where: str) -> None:
         *_greenhouse_prices(reward),
         *_climate(getattr(task, "constraints", None)),
         *_crop(getattr(task, "simulator", None)),
+        *wrong_house(getattr(task, "simulator", None), getattr(task, "uncertainty", None)),
         *_start(getattr(getattr(task, "episode", None), "crop", {})),
         *_step(getattr(task, "season", None)),
     ):

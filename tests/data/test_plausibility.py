@@ -123,6 +123,44 @@ def test_carbon_dioxide_fruit_and_start_of_a_greenhouse(key, allowed, beyond, re
         override(catalog.task(TOMATO), {key: beyond})
 
 
+@pytest.mark.parametrize(
+    ("key", "allowed", "beyond", "remedy"),
+    [
+        ("parameters", {"pBoil": 18720.0}, {"pBoil": 18.72}, "pBoil: 18.72; .* 100 or more. Give W; kW need"),
+        ("parameters", {"pBoilGro": 0.0}, {"pBoilGro": 9.0}, "pBoilGro: 9; it must be 0, or"),
+        ("parameters", {"phiExtCo2": 720.0}, {"phiExtCo2": 0.72}, "g s-1 need a factor 1000"),
+        ("parameters", {"psi": 0.0}, {"psi": 0.4}, "psi: 0.4; .* radians need a factor 57.3"),
+        ("parameters", {"cBufMax": 2e4}, {"cBufMax": 20.0}, "cBufMax: 20; .* g m-2 need a factor 1000"),
+        ("parameters", {"hAir": 5.0, "hGh": 6.0}, {"hAir": 500.0, "hGh": 600.0}, "hAir: 500; .* cm need"),
+        (
+            "parameters",
+            {"aFlr": 4e4, "aCov": 4.8e4},
+            {"aFlr": 4e4},
+            "its cover is as large as before. Give aCov",
+        ),
+        ("parameters", {"aFlr": 100.0, "aCov": 100.0}, {"aFlr": 100.0, "aCov": 99.0}, "its cover is 99 m2"),
+        ("structure", {"offset": 1e-10}, {"offset": 1.0}, "structure.offset: 1; it must lie from 0 to 0.001"),
+        ("structure", {"vapour_kelvin": 273.15}, {"vapour_kelvin": 0}, "vapour_kelvin: 0; .* 273 to 274"),
+        ("structure", {"harvest_rate": 5e4}, {"harvest_rate": 1e12}, r"harvest_rate: 1e\+12; it must lie"),
+    ],
+)
+def test_a_greenhouse_that_cannot_be_is_refused(key, allowed, beyond, remedy):
+    override(catalog.task(TOMATO), {f"simulator__{key}": allowed})
+    with pytest.raises(ConfigError, match=remedy):
+        override(catalog.task(TOMATO), {f"simulator__{key}": beyond})
+
+
+def test_what_must_fit_others_is_not_drawn():
+    def drawn(name):
+        chosen = {"uncertainty__level": 0.1, "uncertainty__parameters": ["sla", name]}
+        return override(catalog.task(TOMATO), chosen)
+
+    assert drawn("theta").uncertainty.parameters == ["sla", "theta"]
+    for name in ("aFlr", "cHecIntLampAir", "etaLampCool"):
+        with pytest.raises(ConfigError, match=rf"uncertainty.parameters: {name} cannot be drawn"):
+            drawn(name)
+
+
 def test_work_that_has_no_unit_may_have_any_limit():
     changed = override(catalog.task("pear-orchard-v1"), {"reward__limits": {"HARVEST": 0.5}})
     assert changed.reward.limits == {"HARVEST": 0.5}

@@ -107,11 +107,12 @@ def test_parameters_from_which_others_follow_are_not_drawn(name, following):
 
 
 def test_a_level_that_draws_a_boiler_too_large_for_its_floor_is_refused():
-    start(TOMATO, uncertainty__parameters=["aFlr", "pBoil"], uncertainty__level=0.7)
+    strong = {"simulator__parameters": {"pBoil": 1e5}, "uncertainty__parameters": ["pBoil"]}
+    start(TOMATO, uncertainty__level=0.4, **strong)
     with pytest.raises(
-        ConfigError, match=r"level of 0.8 may draw .*: pBoil .* 33696 W for all 28.8 m2 of floor"
+        ConfigError, match=r"level of 0.5 may draw .*: pBoil .* 150000 W for all 144 m2 of floor"
     ):
-        start(TOMATO, uncertainty__parameters=["aFlr", "pBoil"], uncertainty__level=0.8)
+        start(TOMATO, uncertainty__level=0.5, **strong)
 
 
 def test_any_task_may_be_uncertain():
