@@ -74,7 +74,9 @@ def _idle(task: Task) -> dict[str, str]:
     if getattr(season, "management", "") == "plant":
         keys["season.start_type"] = "the agent sows; it counts where the calendar starts the crop"
     if all(getattr(split, "levels", ()) for split in task.splits.values()):
-        keys[_LEVEL] = "each split has levels of its own; begin a scenario with another, as SITE/DAY/0.3"
+        keys[_LEVEL] = (
+            "each split has levels of its own; reset takes another, options={'scenario': 'SITE/DAY/0.3'}"
+        )
     limitation = getattr(simulator, "limitation", None)
     if limitation in _WITHOUT_NUTRIENTS:
         for each in set("NPK") - getattr(reward, "prices", {}).keys():
