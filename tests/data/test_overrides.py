@@ -157,7 +157,7 @@ def test_an_override_that_cannot_be_says_what_to_do(name, message):
 @pytest.mark.parametrize(
     ("name", "changes", "message"),
     [
-        ("greenhouse-tomato-uncertain-v1", {"uncertainty__level": 0.3}, "no effect .* SITE/DAY/0.3"),
+        ("greenhouse-tomato-uncertain-v1", {"uncertainty__level": 0.3}, "no effect .*SITE/DAY/0.3"),
         ("greenhouse-tomato-uncertain-v1", {"uncertainty__level": 0.0}, "each split has levels of its own"),
         ("wheat-nitrogen-v1", {"product_price": 2.0}, "reward.product_price has no effect .* kind 'profit'"),
         ("wheat-nitrogen-v1", {"crop_costs": {"a": 1.0}}, "crop_costs .* kind 'rotation-profit'"),

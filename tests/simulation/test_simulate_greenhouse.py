@@ -334,10 +334,10 @@ def make(task="greenhouse-winter-v1", **changes):
         (
             {"crop": {"tTop": -20.0}},
             ConfigError,
-            r"vpTop of 1682 Pa at tTop of -20 degC .* 1340 %; it must be at most 300 %. .* holds 125.5 Pa",
+            r"tTop of -20 degC, and vpTop of 1682 Pa, as usual, .* 1340 %; .* at most 300 %. .* 125.5 Pa",
         ),
         ({"crop": {"cLef": 100.0}}, UnknownNameError, "episode.crop: unknown state 'cLef'.*'cLeaf'"),
-        ({"simulator__parameters": {"sla": -1e-5}}, ConfigError, "sla .* must be above 0"),
+        ({"simulator__parameters": {"sla": -1e-5}}, ConfigError, "sla .* must be 2.66e-07 to 0.00266"),
     ],
 )
 def test_a_task_refuses_the_same(changes, kind, message):
