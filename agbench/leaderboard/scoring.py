@@ -19,7 +19,7 @@ from agbench.data import catalog
 from agbench.data.suites import alike
 from agbench.errors import ResultError
 from agbench.evaluation import aggregates, anchors, paired, provenance
-from agbench.evaluation.aggregates import Statistic
+from agbench.evaluation.aggregates import Drawn, Statistic
 from agbench.evaluation.scores import LOWEST, scores
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard import eligible
@@ -30,6 +30,7 @@ from agbench.leaderboard.verify.verified import Level, Standing, Verified
 from agbench.variables import Floats
 
 RESAMPLES: Final = 20_000
+_TOGETHER: Final = 8  # agents whose resamples of a suite are held at once: 0.3 MB a task, each
 _NOTICED: Final = 1e-9  # of a constraint cost; what is less is rounding
 
 
@@ -281,33 +282,53 @@ def suite(
     that count as one, by their mean. A task counts at least -100. Only agents that have every task.
     """
     tasks = [task for group in groups for task in group]
-    across = _over_families(groups)
-    return {
-        agent: _suite_score(agent, [by_task[task] for task in tasks], across, groups)
+    whole = [
+        (agent, [by_task[task] for task in tasks])
         for agent, by_task in sorted(by_agent.items())
         if set(tasks) <= set(by_task)
-    }
+    ]
+    result: dict[str, SuiteScore] = {}
+    for first in range(0, len(whole), _TOGETHER):
+        result |= _suite_scores(whole[first : first + _TOGETHER], groups)
+    return result
 
 
-def _suite_score(
-    agent: str, result: list[MeasuredRuns], across: Statistic, groups: Sequence[Sequence[str]]
-) -> SuiteScore:
-    places = _places(groups)
+def _suite_scores(
+    agents: Sequence[tuple[str, Sequence[MeasuredRuns]]], groups: Sequence[Sequence[str]]
+) -> dict[str, SuiteScore]:
+    """Return the scores of some agents, each with what it reached on every task.
+
+    Task after task: the scenarios of a task, which all agents meet, are drawn once for all of them.
+    """
+    places, across = _places(groups), _over_families(groups)
 
     def median_task(values: Floats) -> Floats:
         return aggregates.median(np.stack([values[..., p].mean(axis=-1) for p in places], axis=-1))
 
-    runs = [m.runs(agent, seed=place) for place, m in enumerate(result)]
-    resampled = [each.resampled for each in runs]
-    middle = [_clipped(each.statistic) for each in runs]
-    means = [_clipped(aggregates.mean if m.feasible else _cut_at_0(aggregates.mean)) for m in result]
-    drawn = across(np.stack([by(r.drawn) for r, by in zip(resampled, middle, strict=True)], axis=-1))
-    value = across(np.array([by(r.runs) for r, by in zip(resampled, middle, strict=True)]))
-    return SuiteScore(
-        score=aggregates.percentile_interval(value, drawn),
-        median=aggregates.suite_interval(resampled, means, median_task),
-        drawn=drawn,
-    )
+    middles: dict[str, list[Drawn]] = {agent: [] for agent, _ in agents}
+    means: dict[str, list[Drawn]] = {agent: [] for agent, _ in agents}
+    for place in range(sum(map(len, groups))):
+        for agent, result in agents:
+            middle, mean = _of_task(agent, result[place], place)
+            middles[agent].append(middle)
+            means[agent].append(mean)
+    scores = {agent: aggregates.over_tasks(middles[agent], across) for agent, _ in agents}
+    return {
+        agent: SuiteScore(
+            score.interval, aggregates.over_tasks(means[agent], median_task).interval, score.drawn
+        )
+        for agent, score in scores.items()
+    }
+
+
+def _of_task(agent: str, result: MeasuredRuns, seed: int) -> tuple[Drawn, Drawn]:
+    """Return the statistic that counts and the mean of an agent's runs on a task, as a suite takes them."""
+    runs = result.runs(agent, seed=seed)
+    middle = runs.resampled.by(_clipped(runs.statistic))
+    if len(runs.values) == 1:  # whose mean is the same
+        return middle, middle
+    mean = aggregates.mean if result.feasible else _cut_at_0(aggregates.mean)
+    return middle, runs.resampled.by(_clipped(mean))
 
 
 def _clipped(statistic: Statistic) -> Statistic:

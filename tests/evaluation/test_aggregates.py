@@ -50,7 +50,7 @@ def test_the_interquartile_mean_of_many_scores_is_rliables():
 def test_a_suites_aggregates_and_their_intervals_are_rliables(across):
     (runs,) = rliables_draws(OURS.shape)
     tasks = [one_scenario(OURS[:, i], runs[:, :, i]) for i in STRATA]
-    result = aggregates.suite_interval(tasks, [aggregates.mean] * len(tasks), AGGREGATES[across])
+    result = aggregates.over_tasks([task.by(aggregates.mean) for task in tasks], AGGREGATES[across]).interval
     expected = [NUMBERS["values"][across], *NUMBERS["intervals"][across]]
     assert list(result) == pytest.approx(expected, **EXACT)
 
@@ -75,7 +75,6 @@ def test_values_that_differ_by_the_order_of_a_sum_are_equal(scale):
 def test_improvements_that_are_resampled_part_by_part_are_the_same(monkeypatch):
     whole = aggregates.improvement_interval(OURS, THEIRS, 100)
     monkeypatch.setattr(aggregates, "_BLOCK", 7 * len(OURS) * len(THEIRS))
-    aggregates.drawn_scenarios.cache_clear()
     parts = aggregates.improvement_interval(OURS, THEIRS, 100)
     assert list(parts) == pytest.approx(list(whole), rel=1e-12)
     assert parts.low < parts.value < parts.high
@@ -166,4 +165,5 @@ def test_a_suite_is_the_mean_of_its_tasks():
     tasks = [
         aggregates.resample(np.full(shape, value), 100) for shape, value in (((3, 4), 10.0), ((5, 2), 30.0))
     ]
-    assert aggregates.suite_interval(tasks, [aggregates.interquartile_mean] * 2) == (20.0, 20.0, 20.0)
+    result = aggregates.over_tasks([task.by(aggregates.interquartile_mean) for task in tasks])
+    assert result.interval == (20.0, 20.0, 20.0)
