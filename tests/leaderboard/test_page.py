@@ -78,7 +78,7 @@ def test_what_was_checked_before_is_not_checked_again_unless_it_is_damaged(
 ):
     shutil.copytree(cache, tmp_path / "cache")
     with monkeypatch.context() as patch:
-        patch.setattr(results, "_checked", None)
+        patch.setattr(results, "_check_table", None)
         again = build(board, tmp_path / "site", cache=tmp_path / "cache", files=ON_BOARD)
         assert snapshot(again.site) == snapshot(built.site)
     for i, path in enumerate(sorted((tmp_path / "cache" / "checks").glob("*/*.json"))[:4]):

@@ -51,8 +51,8 @@ class RecordedActions(Sequence[NDArray[Any]]):
     """The actions of a result's episodes, in the protocol's order.
 
     Made of a submission's files by path and the folder of the result; `steps` are those of each episode,
-    where they are known. Raises `RefusedError`, before anything is unpacked, where names or sizes are
-    not those of the protocol.
+    where they are known, and `digests` the SHA-256 of files by path, where those are. Raises `RefusedError`,
+    before anything is unpacked, where names or sizes are not those of the protocol.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class RecordedActions(Sequence[NDArray[Any]]):
         episodes: int,
         budget: Budget,
         steps: Sequence[int] | None = None,
+        digests: Mapping[str, str] | None = None,
     ) -> None:
         self._space = action_space(task)
         shape = self._space.shape or ()
@@ -72,7 +73,8 @@ class RecordedActions(Sequence[NDArray[Any]]):
         self._limits = ArrayLimits(episodes, most, size, (dtype,))
         self._names = [f"episode_{i:05d}" for i in range(episodes)]
         contents = {f"{folder}/{name}": files[f"{folder}/{name}"] for name in parts(files, folder)}
-        self.sha256 = _sha256(contents.values())
+        own = _sha256(contents.values()) if digests is None else [digests[file] for file in contents]
+        self.sha256 = " ".join(own)
         """Those of the files, by which what is in them is known."""
         self._archives = {file: Archive(content, file, self._limits) for file, content in contents.items()}
         self._where = self._locate(f"{folder}/actions.npz", budget)
@@ -181,7 +183,8 @@ def digest_of(files: Mapping[str, bytes], folder: str, task: Task, episodes: int
 
     Raises `RefusedError` as `RecordedActions` does.
     """
-    key = _key(task, episodes, _sha256([files[f"{folder}/{name}"] for name in parts(files, folder)]))
+    contents = [files[f"{folder}/{name}"] for name in parts(files, folder)]
+    key = _key(task, episodes, " ".join(_sha256(contents)))
     if key in _SEEN:
         return _SEEN[key].digest
     return behaviour(RecordedActions(files, folder, task, episodes, budget), task).digest
@@ -192,8 +195,8 @@ def _key(task: Task, episodes: int, sha256: str) -> str:
     return f"{task.task} {episodes} {sha256}"
 
 
-def _sha256(contents: Iterable[bytes]) -> str:
-    return " ".join(hashlib.sha256(content).hexdigest() for content in contents)
+def _sha256(contents: Iterable[bytes]) -> list[str]:
+    return [hashlib.sha256(content).hexdigest() for content in contents]
 
 
 _SEEN: Final[dict[str, RecordedBehaviour]] = {}
@@ -210,7 +213,8 @@ def of_actions(actions: Sequence[NDArray[Any]], task: Task) -> RecordedBehaviour
     first = 0
     for part in actions.in_parts() if isinstance(actions, RecordedActions) else _parts(actions):
         for episode in part:
-            digest.update(f"{episode.shape}".encode() + (episode + 0).tobytes())  # -0.0 is 0.0
+            digest.update(f"{episode.shape}".encode())
+            digest.update(np.ascontiguousarray(episode + 0))  # -0.0 is 0.0
         means, sample = _of_part(part, which[first : first + len(part)], space, most)
         numbers.append(means)
         samples.append(sample)
@@ -274,8 +278,20 @@ def _shares(actions: NDArray[Any], space: spaces.Space[Any]) -> Floats:
     if sizes := menu_sizes(space):
         return np.asarray(actions / np.maximum(np.array(sizes) - 1, 1), dtype=np.float64)
     assert isinstance(space, spaces.Box)
-    shares: Floats = (actions.astype(np.float64) - space.low) / (space.high - space.low)
+    low, high = _bounds(space)
+    shares: Floats = actions.astype(np.float64)
+    shares -= low
+    shares /= high - low
     return shares
+
+
+def _bounds(space: spaces.Box) -> tuple[Any, Any]:
+    """Return the bounds of amounts; as one number where all have the same, which is compared much sooner."""
+    low, high = (
+        bounds.flat[0] if bounds.size and (bounds == bounds.flat[0]).all() else bounds
+        for bounds in (space.low, space.high)
+    )
+    return low, high
 
 
 def _check_in_space(actions: NDArray[Any], space: spaces.Space[Any], file: str, name: str) -> None:
@@ -299,4 +315,5 @@ def _in_space(actions: NDArray[Any], space: spaces.Space[Any]) -> bool:
     if sizes := menu_sizes(space):
         return bool(((actions >= 0) & (actions < np.array(sizes))).all())
     assert isinstance(space, spaces.Box)
-    return bool(((actions >= space.low - _ROUNDING) & (actions <= space.high + _ROUNDING)).all())
+    low, high = _bounds(space)
+    return bool(((actions >= low - _ROUNDING) & (actions <= high + _ROUNDING)).all())

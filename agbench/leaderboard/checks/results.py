@@ -1,6 +1,5 @@
 """Checking one submitted result: record, table and actions, against the protocol and each other."""
 
-import hashlib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,10 +80,15 @@ def check(
 ) -> list[CheckedResult]:
     """Check a submission's results, each of its `own` a split and a training seed; raises `RefusedError`.
 
+    The `files` are those whose SHA-256 the card has, which was checked.
     Results that are `kept` with the same files are not checked again, but for the sizes of their actions.
     """
     budget = Budget()
     fresh: list[RecordedActions] = []
+
+    def recorded(split: str, seed: int, columns: Mapping[str, list[Any]]) -> RecordedActions:
+        folder, steps = f"{split}/seed-{seed}", columns["steps"]
+        return RecordedActions(files, folder, task, len(steps), budget, steps, card.files)
 
     def found() -> list[Known]:
         result = []
@@ -93,7 +97,8 @@ def check(
         for (split, seed), record, table in zip(own, records, answers, strict=False):
             if isinstance(table, RefusedError):
                 raise table
-            actions = _checked(files, f"{split}/seed-{seed}", task, split, record, table, budget)
+            _check_table(f"{split}/seed-{seed}", task, split, record, table)
+            actions = recorded(split, seed, table)
             fresh.append(actions)
             result.append(Known(record, table, behaviour(actions, task)))
         return result
@@ -106,28 +111,17 @@ def check(
         "files": {name: digest for name, digest in card.files.items() if not name.startswith("policy/")},
     }
     known = kept.known(key, found)
-    actions = fresh or [
-        RecordedActions(
-            files, f"{split}/seed-{seed}", task, len(one.columns["steps"]), budget, one.columns["steps"]
-        )
-        for (split, seed), one in zip(own, known, strict=True)
-    ]
+    actions = fresh or [recorded(*which, one.columns) for which, one in zip(own, known, strict=True)]
     return [
-        CheckedResult(*which, one.record, one.columns, recorded, one.behaviour)
-        for which, one, recorded in zip(own, known, actions, strict=True)
+        CheckedResult(*which, one.record, one.columns, each, one.behaviour)
+        for which, one, each in zip(own, known, actions, strict=True)
     ]
 
 
-def _checked(
-    files: Mapping[str, bytes],
-    folder: str,
-    task: Task,
-    split: str,
-    record: ResultRecord,
-    columns: Mapping[str, list[Any]],
-    budget: Budget,
-) -> RecordedActions:
-    """Return the actions of a result whose record and table, its `columns`, belong together."""
+def _check_table(
+    folder: str, task: Task, split: str, record: ResultRecord, columns: Mapping[str, list[Any]]
+) -> None:
+    """Refuse a result whose table, its `columns`, is not of the protocol or does not belong to its record."""
     episodes = expected_episodes(task, split)
     _check_episodes(columns, f"{folder}/episodes.parquet", task, episodes)
     failed = sum(columns["failed"])
@@ -137,7 +131,6 @@ def _checked(
             "failed" if record.episodes == len(episodes) else "episodes",
             f"{record.episodes} episodes, {record.failed} failed; the table has {len(episodes)}, {failed}.",
         )
-    return RecordedActions(files, folder, task, len(episodes), budget, columns["steps"])
 
 
 def names(files: Iterable[str], folder: str) -> list[str]:
@@ -168,7 +161,7 @@ def _record(
         text = "has no hash here" if file in own else "is not there"
         raise RefusedError(name, f"files.{file}", f"{text}.")
     for file, digest in record.files.items():
-        if hashlib.sha256(files[f"{folder}/{file}"]).hexdigest() != digest:
+        if card.files[f"{folder}/{file}"] != digest:
             raise RefusedError(name, f"files.{file}", "not the SHA-256 of that file.")
     if not ours:
         _check_content(record.content, name, task)
