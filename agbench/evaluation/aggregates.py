@@ -29,7 +29,7 @@ ROUNDING: Final = 1e-9
 """Differences below this, or below this share of the values, are those of sums in another order."""
 
 _QUANTILES: Final = (LOW_QUANTILE, 1.0 - LOW_QUANTILE)
-_BLOCK: Final = 200_000  # numbers held at once where resamples can be taken part by part
+_BLOCK: Final = 50_000  # numbers held at once where resamples can be taken part by part
 _IN_CACHE: Final = 15_000  # numbers whose places are counted in a third of the time: memory is used again
 _FEW: Final = 6  # values that are sorted by comparing neighbours
 _TRIM: Final = 0.25  # cut from each end by the interquartile mean

@@ -26,6 +26,7 @@ _HEADER = re.compile(
     rb"\{'descr': '([<|][iufbU]\d{1,3})', 'fortran_order': (False|True), "
     rb"'shape': \(((?:\d{1,9},? ?){0,4})\), \} *\n"
 )
+_MEMBER = re.compile(r"[A-Za-z0-9_]{1,64}\.npy", re.ASCII)
 _LONGEST_HEADER: Final = 1000
 _FIRST: Final = 8_192  # bytes unpacked with the header: all of a short array
 _SLACK: Final = 64  # bytes by which deflate may lengthen a short member; of a long one it is 1 of 1,000 more
@@ -176,7 +177,7 @@ def _check_members(members: list[zipfile.ZipInfo], file: str, limits: ArrayLimit
     if len(set(names)) < len(names):
         raise RefusedError(file, "", "two members with the same name.")
     for member in members:
-        if not re.fullmatch(r"[A-Za-z0-9_]{1,64}\.npy", member.filename, re.ASCII):
+        if not _MEMBER.fullmatch(member.filename):
             raise RefusedError(file, member.filename, "no name of an array.")
         if member.flag_bits & _UNREADABLE:
             raise RefusedError(file, member.filename, "encrypted, or patched.")

@@ -255,10 +255,10 @@ def _means(shares: Floats, lengths: list[int], weights: Floats) -> Floats:
         together = shares.reshape(len(lengths), steps, shares.shape[1])
         result: Floats = weights[:, :steps] @ together / max(1, steps)
         return result
-    ends = np.cumsum(lengths).tolist()
-    return np.array(
-        [weights[:, :n] @ shares[end - n : end] / max(1, n) for n, end in zip(lengths, ends, strict=True)]
-    )
+    steps, longest = np.array(lengths), max(lengths)
+    padded = np.zeros((len(lengths), longest, shares.shape[1]))
+    padded[np.arange(longest) < steps[:, None]] = shares
+    return np.asarray(weights[:, :longest] @ padded / np.maximum(1, steps)[:, None, None])
 
 
 def same_actions(ones: Floats, other: Floats) -> NDArray[np.bool_]:
