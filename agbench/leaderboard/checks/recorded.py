@@ -255,10 +255,10 @@ def _means(shares: Floats, lengths: list[int], weights: Floats) -> Floats:
         together = shares.reshape(len(lengths), steps, shares.shape[1])
         result: Floats = weights[:, :steps] @ together / max(1, steps)
         return result
-    steps, longest = np.array(lengths), max(lengths)
+    each, longest = np.array(lengths), max(lengths)
     padded = np.zeros((len(lengths), longest, shares.shape[1]))
-    padded[np.arange(longest) < steps[:, None]] = shares
-    return np.asarray(weights[:, :longest] @ padded / np.maximum(1, steps)[:, None, None])
+    padded[np.arange(longest) < each[:, None]] = shares
+    return np.asarray(weights[:, :longest] @ padded / np.maximum(1, each)[:, None, None])
 
 
 def same_actions(ones: Floats, other: Floats) -> NDArray[np.bool_]:
