@@ -214,7 +214,7 @@ def of_actions(actions: Sequence[NDArray[Any]], task: Task) -> RecordedBehaviour
     for part in actions.in_parts() if isinstance(actions, RecordedActions) else _parts(actions):
         for episode in part:
             digest.update(f"{episode.shape}".encode())
-            digest.update(np.ascontiguousarray(episode + 0))  # -0.0 is 0.0
+            digest.update(np.ascontiguousarray(episode + 0).data)  # -0.0 is 0.0
         means, sample = _of_part(part, which[first : first + len(part)], space, most)
         numbers.append(means)
         samples.append(sample)
