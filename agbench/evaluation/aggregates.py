@@ -116,7 +116,7 @@ def _quantile_of(ordered: Floats, share: float) -> float:
     return float(above - (above - below) * (1.0 - part) if part >= 0.5 else below + (above - below) * part)
 
 
-class Drawn(NamedTuple):
+class DrawnStatistic(NamedTuple):
     """A statistic: as it is, and in every resample, (resamples,)."""
 
     value: Floats
@@ -136,9 +136,9 @@ class Resampled(NamedTuple):
     drawn: Floats
     """(resamples, runs), those of a run one after the other in memory"""
 
-    def by(self, statistic: Statistic) -> Drawn:
+    def by(self, statistic: Statistic) -> DrawnStatistic:
         """Return a statistic of the runs."""
-        return Drawn(statistic(self.runs), statistic(self.drawn))
+        return DrawnStatistic(statistic(self.runs), statistic(self.drawn))
 
     def interval(self, statistic: Statistic) -> Interval:
         """Return a statistic of the runs with its interval."""
@@ -225,13 +225,13 @@ def crossed(values: Floats, runs: Chosen, scenarios: Chosen) -> Floats:
     return np.take_along_axis(means, runs, axis=1)
 
 
-def over_tasks(tasks: Sequence[Drawn], across: Statistic = mean) -> Drawn:
+def over_tasks(tasks: Sequence[DrawnStatistic], across: Statistic = mean) -> DrawnStatistic:
     """Return the mean, or another statistic `across` tasks, of each task's own statistic.
 
     Every task is resampled by itself: tasks are strata.
     """
     value = across(np.array([task.value for task in tasks]))
-    return Drawn(value, across(np.stack([task.drawn for task in tasks], axis=-1)))
+    return DrawnStatistic(value, across(np.stack([task.drawn for task in tasks], axis=-1)))
 
 
 def improvement_chances(ours: Floats, theirs: Floats) -> Floats:

@@ -19,7 +19,7 @@ from agbench.data import catalog
 from agbench.data.suites import alike
 from agbench.errors import ResultError
 from agbench.evaluation import aggregates, anchors, paired, provenance
-from agbench.evaluation.aggregates import Drawn, Statistic
+from agbench.evaluation.aggregates import DrawnStatistic, Statistic
 from agbench.evaluation.scores import LOWEST, scores
 from agbench.evaluation.statistics import Interval
 from agbench.leaderboard import eligible
@@ -305,8 +305,8 @@ def _suite_scores(
     def median_task(values: Floats) -> Floats:
         return aggregates.median(np.stack([values[..., p].mean(axis=-1) for p in places], axis=-1))
 
-    middles: dict[str, list[Drawn]] = {agent: [] for agent, _ in agents}
-    means: dict[str, list[Drawn]] = {agent: [] for agent, _ in agents}
+    middles: dict[str, list[DrawnStatistic]] = {agent: [] for agent, _ in agents}
+    means: dict[str, list[DrawnStatistic]] = {agent: [] for agent, _ in agents}
     for place in range(sum(map(len, groups))):
         for agent, result in agents:
             middle, mean = _of_task(agent, result[place], place)
@@ -321,7 +321,7 @@ def _suite_scores(
     }
 
 
-def _of_task(agent: str, result: MeasuredRuns, seed: int) -> tuple[Drawn, Drawn]:
+def _of_task(agent: str, result: MeasuredRuns, seed: int) -> tuple[DrawnStatistic, DrawnStatistic]:
     """Return the statistic that counts and the mean of an agent's runs on a task, as a suite takes them."""
     runs = result.runs(agent, seed=seed)
     middle = runs.resampled.by(_clipped(runs.statistic))

@@ -96,7 +96,7 @@ class RulesSettings(Strict):
 
 
 @dataclass
-class _Reading:
+class _ReadRule:
     """A rule and what it needs while it runs."""
 
     rule: Rule
@@ -156,7 +156,7 @@ class Rules:
             reading = next(applying, None)
         return self._nothing if reading is None else self._give(reading)
 
-    def _give(self, reading: _Reading) -> Any:
+    def _give(self, reading: _ReadRule) -> Any:
         """Return the action of a rule, and keep account of it."""
         action, dose = self._actions.encode(reading.rule.input, reading.rule.amount + _SMALLEST)
         self._applied[reading.rule.input] += dose
@@ -171,7 +171,7 @@ class Rules:
                 return False
         return self._applied[input] + amount <= self._limits.get(input, math.inf) + _SMALLEST
 
-    def _applies(self, reading: _Reading, observation: Any) -> bool:
+    def _applies(self, reading: _ReadRule, observation: Any) -> bool:
         rule = reading.rule
         if self._day < rule.after or rule.amount <= 0.0:
             return False
@@ -204,13 +204,13 @@ def _columns(
     return [(interface.observer.index(name), low, high) for name, (low, high) in within.items()]
 
 
-def _share(reading: _Reading, observation: Any) -> float:
+def _share(reading: _ReadRule, observation: Any) -> float:
     """Return what is observed as a part of a rule's threshold; 1 without a threshold."""
     below = reading.rule.below
     return 1.0 if below is None or below <= 0.0 else float(observation[reading.place]) / below
 
 
-def _read(number: int, rule: Rule, interface: Interface[FieldTask]) -> _Reading:
+def _read(number: int, rule: Rule, interface: Interface[FieldTask]) -> _ReadRule:
     """Return a rule with what it names looked up.
 
     Raises `UnknownNameError` for what is not there, `ConfigError` for an amount that no action gives.
@@ -221,4 +221,4 @@ def _read(number: int, rule: Rule, interface: Interface[FieldTask]) -> _Reading:
         raise ConfigError(f"rules.{number}.amount: {error}") from None
     every = 0 if rule.every is None else days(rule.every)
     ranges = _columns(rule.within, interface)
-    return _Reading(rule, every, 0 if rule.when is None else interface.observer.index(rule.when), ranges)
+    return _ReadRule(rule, every, 0 if rule.when is None else interface.observer.index(rule.when), ranges)
