@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from agbench.cli.leaderboard_verdicts import shown_progress
 from agbench.cli.options import BoardOption, KeptOption, WorkersOption, console
 from agbench.files import BOARD, REFERENCES
 
@@ -28,13 +29,13 @@ def first_rows_(
     """
     from agbench.data import catalog
     from agbench.leaderboard import first_rows
-    from agbench.leaderboard.checks import merged
+    from agbench.leaderboard.merging import merge
 
     names = tasks or catalog.names("task")
     chosen = [(name, role) for name in names for role in first_rows.roles(name)]
     bad = first_rows.make_all(chosen, board, results, overwrite, reproducing, workers, _say)
     made = {first_rows.name_of(*row) for row in chosen}
-    merged.add(board, again=made if overwrite else ())
+    merge(board, again=made if overwrite else ())
     if bad:
         raise typer.Exit(1)
 
@@ -65,18 +66,27 @@ def _say(text: str) -> None:
 
 def merged_(
     board: BoardOption = BOARD,
-    add: Annotated[bool, typer.Option("--add", help="Add rows that are new to the index.")] = False,
+    add: Annotated[
+        bool, typer.Option("--add", help="Add rows that are new to the index, and keep what checks found.")
+    ] = False,
 ) -> None:
     """Check that no merged row has changed. Exit code 1 if one changed.
+
+    `--add` also keeps what the check of each row found (BOARD/checked/), so that builds need not check it
+    again; after a change of the code that checks, call it once more.
 
     Example: `agbench leaderboard merged --add`
     """
     from agbench.leaderboard.checks import merged
+    from agbench.leaderboard.merging import merge
 
     changed = merged.changes(board)
     for text in changed:
         console.print(f"changed  {text}", soft_wrap=True, style="red")
     if changed:
         raise typer.Exit(1)
-    new = merged.add(board) if add else []
+    new: list[str] = []
+    if add:
+        with shown_progress() as progress:
+            new = merge(board, progress=progress)
     console.print(f"{len(merged.read(board))} merged rows, none changed; {len(new)} of them new.")

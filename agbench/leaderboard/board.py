@@ -1,4 +1,4 @@
-"""The folders of a board: `BOARD/submissions/TASK/AGENT/VERSION/`, and records of verification."""
+"""The folders of a board: `BOARD/submissions/TASK/AGENT/VERSION/`, and what checks and verification found."""
 
 import shutil
 import time
@@ -12,6 +12,7 @@ from agbench.untrusted.refusal import RefusedError
 SUBMISSIONS: Final = "submissions"
 ROUNDS: Final = "rounds.yaml"
 VERIFIED: Final = "verified"
+CHECKED: Final = "checked"
 CARD: Final = "submission.yaml"
 """The name of a submission's card."""
 DRAFT: Final = ".submitting-"

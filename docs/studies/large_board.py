@@ -28,9 +28,9 @@ from agbench.files import sha256, write_text
 from agbench.leaderboard import board as places
 from agbench.leaderboard import episodes
 from agbench.leaderboard.board import CARD
-from agbench.leaderboard.checks import merged
 from agbench.leaderboard.checks.judging import judged
 from agbench.leaderboard.checks.submission import CheckedSubmission
+from agbench.leaderboard.merging import merge
 from agbench.leaderboard.page.building import build
 from agbench.leaderboard.verify import verified
 from agbench.leaderboard.verify.verified import Level
@@ -144,7 +144,7 @@ def grade(board: Path) -> None:
         if level != "claimed":
             verified.save(board, submission, "replayed" if level == "replayed" else "reproduced", i % 3 > 0)
             episodes.keep(board, submission)
-    merged.add(board)
+    merge(board)
 
 
 def measure(board: Path, cache: Path) -> Iterator[Timing]:

@@ -1,10 +1,12 @@
 """Boards for the tests of the page: synthetic rows, and one whose every text is hostile."""
 
+import shutil
+
 import yaml
 from good_submission import TASK
 from large_board import grade, synthetic
 
-from agbench.leaderboard.board import CARD
+from agbench.leaderboard.board import CARD, CHECKED
 
 EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\"'&{{ 7*7 }}"
 
@@ -13,6 +15,7 @@ def make(board, count=8):
     """Fill a board: rows of several methods and trust levels, a second version, hostile texts."""
     synthetic(board, count, learned_seeds=5, task=TASK)
     grade(board)
+    shutil.rmtree(board / CHECKED)  # so that builds check, and their cache keeps what is found
     evil(sorted((board / "submissions").glob("*/*/*"))[0])
     return board
 

@@ -1,22 +1,34 @@
-"""Checked results kept in the user's cache: what was checked before is not unpacked and read again.
+"""Checked results that are kept: what was checked before is not unpacked and read again.
 
-Those of a submission are known by all that its check looks at: the hashes of their files, the task, and the
-package's own code.
+Whoever merges a row keeps what its check found on the board, `checked/TASK/AGENT/VERSION.json.gz`; what
+others check is kept in the user's cache. A submission's results are known by all that their check looks at:
+the hashes of their files, the task, and on the board the code that checks, in the cache all of the package's.
 """
 
 import base64
+import gzip
+import hashlib
+import json
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import from_json
 
+from agbench.compiled.closure import closure_hash
 from agbench.data.reading import read_data
 from agbench.data.submission import ResultRecord
+from agbench.files import write_bytes
+from agbench.leaderboard import board as places
 from agbench.leaderboard.checks.recorded import RecordedBehaviour
 from agbench.leaderboard.json_cache import JsonCache
+
+_ROOTS: Final = ("agbench.leaderboard.checks.results:found", "agbench.untrusted.tables")
+"""The code that checks results, here and in the child process that reads their tables."""
 
 
 @dataclass(frozen=True)
@@ -30,18 +42,62 @@ class Known:
 
 @dataclass(frozen=True)
 class KeptResults:
-    """Results that were checked, in a folder; without one nothing is kept."""
+    """Results that were checked: those of a `board`'s merged rows, and others in a `folder`.
+
+    Without either nothing is kept. A merge is `merging`: what it has to check it keeps on the board.
+    """
 
     folder: Path | None = None
+    board: Path | None = None
+    merging: bool = False
 
-    def known(self, key: Mapping[str, Any], check: Callable[[], list[Known]]) -> list[Known]:
-        """Return what is known of a submission's results; `check` finds what is not kept, or raises."""
+    def known(self, name: str, key: Mapping[str, Any], check: Callable[[], list[Known]]) -> list[Known]:
+        """Return what is known of the results of a submission, TASK/AGENT/VERSION.
+
+        `check` finds what is not kept under this key, or raises.
+        """
+        if self.board is None:
+            return self._in_folder(key, check)
+        path, digest = place(self.board, name), _digest(key)
+        result = _read(path, digest)
+        if result is None:
+            result = self._in_folder(key, check)
+            if self.merging:
+                _write(path, digest, result)
+        return result
+
+    def _in_folder(self, key: Mapping[str, Any], check: Callable[[], list[Known]]) -> list[Known]:
         return JsonCache(self.folder).known(
             key,
             check,
             lambda found: [_plain(one) for one in found],
             lambda kept: [_back(one) for one in kept],
         )
+
+
+def place(board: Path, name: str) -> Path:
+    """Return the file of what the check of a merged row, TASK/AGENT/VERSION, found."""
+    return board / places.CHECKED / f"{name}.json.gz"
+
+
+def _digest(key: Mapping[str, Any]) -> str:
+    """Return what results on a board are known by."""
+    text = json.dumps({**key, "code": closure_hash(*_ROOTS)}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read(path: Path, digest: str) -> list[Known] | None:
+    """Return the results in a file; None where it is not there, damaged or of something else."""
+    try:
+        kept = from_json(gzip.decompress(path.read_bytes()))
+        return [_back(one) for one in kept["results"]] if kept["known_by"] == digest else None
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(path: Path, digest: str, results: list[Known]) -> None:
+    kept = {"known_by": digest, "results": [_plain(one) for one in results]}
+    write_bytes(path, gzip.compress(json.dumps(kept, separators=(",", ":")).encode(), mtime=0))
 
 
 def _plain(result: Known) -> dict[str, Any]:

@@ -83,25 +83,12 @@ def check(
     The `files` are those whose SHA-256 the card has, which was checked.
     Results that are `kept` with the same files are not checked again, but for the sizes of their actions.
     """
-    budget = Budget()
     fresh: list[RecordedActions] = []
 
-    def recorded(split: str, seed: int, columns: Mapping[str, list[Any]]) -> RecordedActions:
-        folder, steps = f"{split}/seed-{seed}", columns["steps"]
-        return RecordedActions(files, folder, task, len(steps), budget, steps, card.files)
-
-    def found() -> list[Known]:
-        result = []
-        records = [_record(files, f"{split}/seed-{seed}", card, task, split) for split, seed in own]
-        answers = _tables(files, own, task, child)  # a refused one is the last
-        for (split, seed), record, table in zip(own, records, answers, strict=False):
-            if isinstance(table, RefusedError):
-                raise table
-            _check_table(f"{split}/seed-{seed}", task, split, record, table)
-            actions = recorded(split, seed, table)
-            fresh.append(actions)
-            result.append(Known(record, table, behaviour(actions, task)))
-        return result
+    def check_now() -> list[Known]:
+        result = found(files, card, task, own, child)
+        fresh.extend(actions for _, actions in result)
+        return [one for one, _ in result]
 
     key = {
         "task": card.task_hash,
@@ -110,12 +97,48 @@ def check(
         "results": list(own),
         "files": {name: digest for name, digest in card.files.items() if not name.startswith("policy/")},
     }
-    known = kept.known(key, found)
-    actions = fresh or [recorded(*which, one.columns) for which, one in zip(own, known, strict=True)]
+    known = kept.known(f"{card.task}/{card.agent}/{card.version}", key, check_now)
+    budget = Budget()
+    actions = fresh or [
+        _recorded(files, card, task, which, one.columns, budget)
+        for which, one in zip(own, known, strict=True)
+    ]
     return [
         CheckedResult(*which, one.record, one.columns, each, one.behaviour)
         for which, one, each in zip(own, known, actions, strict=True)
     ]
+
+
+def found(
+    files: Mapping[str, bytes], card: Submission, task: Task, own: Sequence[tuple[str, int]], child: Confined
+) -> list[tuple[Known, RecordedActions]]:
+    """Return what the check of each result finds, with its actions; raises `RefusedError`."""
+    budget = Budget()
+    result = []
+    records = [_record(files, f"{split}/seed-{seed}", card, task, split) for split, seed in own]
+    answers = _tables(files, own, task, child)  # a refused one is the last
+    for which, record, table in zip(own, records, answers, strict=False):
+        if isinstance(table, RefusedError):
+            raise table
+        split, seed = which
+        _check_table(f"{split}/seed-{seed}", task, split, record, table)
+        actions = _recorded(files, card, task, which, table, budget)
+        result.append((Known(record, table, behaviour(actions, task)), actions))
+    return result
+
+
+def _recorded(
+    files: Mapping[str, bytes],
+    card: Submission,
+    task: Task,
+    which: tuple[str, int],
+    columns: Mapping[str, list[Any]],
+    budget: Budget,
+) -> RecordedActions:
+    """Return the actions of a result, a split and a training seed; refuses impossible sizes."""
+    split, seed = which
+    steps = columns["steps"]
+    return RecordedActions(files, f"{split}/seed-{seed}", task, len(steps), budget, steps, card.files)
 
 
 def _check_table(

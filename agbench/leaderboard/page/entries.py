@@ -105,13 +105,13 @@ def collect(
     """Check all submissions of a board; return what to show of the good ones, and the others.
 
     `count` episodes of each are simulated again, as far as neither board nor cache has them, and results that
-    the cache knows are not checked again. Whatever a submission makes go wrong costs its own row alone.
+    one of these knows are not checked again. Whatever a submission makes go wrong costs its own row alone.
     """
     entries: list[Entry] = []
     refused: list[Refused] = []
     total = len(places.submissions(board)) + len(places.strays(board))
     own_cache = cache or cache_folder()
-    kept = KeptResults(own_cache / "checks")
+    kept = KeptResults(own_cache / "checks", board)
     for done, (folder, result) in enumerate(judged(board, kept=kept)):
         if progress is not None:
             progress(done, total, "/".join(folder.parts[-3:]))
