@@ -43,6 +43,10 @@ LEFT: Final = (".submitting-", ".site-", "progress-")
 work, and the table of a training that went on."""
 ROUND: Final = f"{T} --board board --secret secrets/s"
 OPEN: Final = f"leaderboard round open {ROUND} --scenarios 12 --closes 2030-01-01"
+REPRODUCE: Final = "leaderboard reproduce --board board"
+RUN_ROUND: Final = f"leaderboard round run {ROUND}"
+CLOSE: Final = f"leaderboard round close {ROUND} --early"
+KEEP: Final = f"leaderboard keep {T} --board {ROOT / 'leaderboard'} --results refs"
 FEW: Final = "-s envs=8 -s n_steps=16 -s batch_size=64 -s validation.every=500 -s validation.episodes=4"
 PPO: Final = f"train {T} --algo ppo --steps 1500 {FEW} -o agent"
 MANY: Final = """
@@ -153,18 +157,20 @@ COMMANDS: Final = {
     "simulate_many over an older store": Command(STORE, (STORE.replace("1989", "1988"),)),
     "submit": Command(SUBMIT, RESULTS),
     "leaderboard replay": Command("leaderboard replay --board board", (*RESULTS, SUBMIT)),
-    "leaderboard reproduce": Command("leaderboard reproduce --board board", (*RESULTS, SUBMIT)),
+    "leaderboard reproduce": Command(REPRODUCE, (*RESULTS, SUBMIT)),
     "leaderboard build": Command(
         "leaderboard build --board board", (*RESULTS, SUBMIT, "leaderboard replay --board board")
     ),
     "round open": Command(OPEN, (*RESULTS, SUBMIT)),
-    "round run": Command(
-        f"leaderboard round run {ROUND}", (*RESULTS, SUBMIT, "leaderboard reproduce --board board", OPEN)
+    "round run": Command(RUN_ROUND, (*RESULTS, SUBMIT, REPRODUCE, OPEN)),
+    "round close": Command(CLOSE, (*RESULTS, SUBMIT, REPRODUCE, OPEN, RUN_ROUND)),
+    "round repeat": Command(
+        f"leaderboard round repeat {T} --board board --record",
+        (*RESULTS, SUBMIT, REPRODUCE, OPEN, RUN_ROUND, CLOSE),
     ),
-    "round close": Command(
-        f"leaderboard round close {ROUND} --early",
-        (*RESULTS, SUBMIT, "leaderboard reproduce --board board", OPEN, f"leaderboard round run {ROUND}"),
-    ),
+    "leaderboard merged": Command("leaderboard merged --add --board board", (*RESULTS, SUBMIT)),
+    "leaderboard keep": Command(KEEP),
+    "leaderboard first-rows": Command(f"leaderboard first-rows {T} --board board --results refs", (KEEP,)),
 }
 
 

@@ -117,6 +117,20 @@ def test_a_row_that_another_process_replaces_is_refused(first, board):
     assert "another process is writing it" in said
 
 
+def test_a_row_that_another_run_puts_there_meanwhile_is_verified(first, board, monkeypatch):
+    folder, usual = board / "submissions" / TASK / "floor/1", submitting._fill
+    shutil.move(folder, board / "theirs")
+    shutil.rmtree(board / "verified")
+
+    def fill(*arguments):
+        usual(*arguments)
+        shutil.copytree(board / "theirs", folder)
+
+    monkeypatch.setattr(submitting, "_fill", fill)
+    assert first_rows.make(TASK, "floor", board, first[1]).replay.exact
+    assert [path.name for path in folder.parent.iterdir()] == ["1"]
+
+
 def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
