@@ -460,6 +460,13 @@ def test_a_row_that_is_gone_is_named_where_its_round_is_repeated(closed):
         repeat(board, entry)
 
 
+def test_a_quota_that_the_table_exceeds_is_noticed_where_its_round_is_repeated(closed, monkeypatch):
+    board, entry = closed
+    monkeypatch.setattr(round_running, "_by_author", lambda rows: {row.digest: 0 for row in rows})
+    with pytest.raises(ConfigError, match="rows that it did not run. .* beyond the quota of 1 versions"):
+        repeat(board, entry.model_copy(update={"versions": 1}))
+
+
 def changed(board, agent, change):
     """Change the row of an agent in the table of a board's round, as an editor would."""
     path = standings.path(board, TASK, 1)

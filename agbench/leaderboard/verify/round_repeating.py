@@ -22,7 +22,7 @@ from agbench.leaderboard.standings import Ran, RepeatedWith, RoundRow, RoundTabl
 from agbench.leaderboard.verify import hidden, verified
 from agbench.leaderboard.verify.hidden import HiddenRun
 from agbench.leaderboard.verify.replaying import ATOL
-from agbench.leaderboard.verify.round_running import code_of
+from agbench.leaderboard.verify.round_running import code_of, within_quota
 from agbench.running import Engine, engine_of, in_order
 from agbench.untrusted import tables
 from agbench.untrusted.confined import confined
@@ -66,7 +66,7 @@ def repeat(board: Path, entry: LeaderboardRound) -> list[Repeated]:
     """Run everything of a closed round again, compare it with the published values, and these with the table.
 
     Raises `ConfigError` where the values or the table are missing, name different agents or lack a reference,
-    or a row is no longer on the board.
+    a row is no longer on the board, or an author has more rows than the round's quota.
     """
     ((_, result),) = repeats(board, [entry], engine_of())
     return result
@@ -123,6 +123,9 @@ def _entered(board: Path, entry: LeaderboardRound) -> _Entered:
         submissions = {
             row.name: _submission(board, entry, row, child) if row.reference is None else None for row in rows
         }
+    _, beyond = within_quota(entry, [each for each in submissions.values() if each is not None])
+    if beyond:
+        raise ConfigError(f"{entry.name}: the table has rows that it did not run. {beyond[0]}.")
     return _Entered(entry, table, written, rows, submissions)
 
 

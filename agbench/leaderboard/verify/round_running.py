@@ -242,16 +242,25 @@ def taking_part(
     able = [s for s in able if s not in late]
     last = {s.digest for s in newest(able)}
     chosen = sorted((s for s in able if s.digest in last | ran), key=lambda s: _turn(s, s.digest in ran))
+    result, beyond = within_quota(entry, chosen)
+    missed = [f"{one.name}: not submitted by {entry.closes}, the round's last day" for one in late]
+    latest = {s.digest for s in newest(result)}
+    return [Participant(one, one.digest not in latest) for one in result], [*missed, *beyond]
+
+
+def within_quota(
+    entry: LeaderboardRound, rows: Sequence[CheckedSubmission]
+) -> tuple[list[CheckedSubmission], list[str]]:
+    """Return the first of each author's rows, as many as a round runs, and sentences about the others."""
     result: list[CheckedSubmission] = []
-    same = _by_author(chosen)
-    beyond = [f"{one.name}: not submitted by {entry.closes}, the round's last day" for one in late]
-    for one in chosen:
+    beyond: list[str] = []
+    same = _by_author(rows)
+    for one in rows:
         if sum(same[one.digest] == same[other.digest] for other in result) >= entry.versions:
             beyond.append(f"{one.name}: beyond the quota of {entry.versions} versions an author and round")
         else:
             result.append(one)
-    latest = {s.digest for s in newest(result)}
-    return [Participant(one, one.digest not in latest) for one in result], beyond
+    return result, beyond
 
 
 def _turn(submission: CheckedSubmission, ran: bool) -> tuple[bool, str, int, str]:
