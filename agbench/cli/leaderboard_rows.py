@@ -1,11 +1,13 @@
 """`agbench leaderboard first-rows | merged`: commands for maintainers."""
 
+from collections.abc import Collection
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agbench.cli.leaderboard_verdicts import shown_progress
-from agbench.cli.options import BoardOption, KeptOption, WorkersOption, console
+from agbench.cli.options import BoardOption, KeptOption, WorkersOption, console, titled
 from agbench.files import BOARD, REFERENCES
 
 
@@ -29,13 +31,12 @@ def first_rows_(
     """
     from agbench.data import catalog
     from agbench.leaderboard import first_rows
-    from agbench.leaderboard.merging import merge
 
     names = tasks or catalog.names("task")
     chosen = [(name, role) for name in names for role in first_rows.roles(name)]
     bad = first_rows.make_all(chosen, board, results, overwrite, reproducing, workers, _say)
     made = {first_rows.name_of(*row) for row in chosen}
-    merge(board, again=made if overwrite else ())
+    bad += _merged(board, made if overwrite else (), only=made)[1]
     if bad:
         raise typer.Exit(1)
 
@@ -60,6 +61,22 @@ def keep_(
         _say(f"{name}: {len(parts)} results kept in {results}")
 
 
+def _merged(board: Path, again: Collection[str] = (), only: Collection[str] | None = None) -> tuple[int, int]:
+    """Add new rows to the index, say which are refused, and return how many were added and refused.
+
+    `only`: those of whose refusal is spoken; by default all.
+    """
+    from agbench.leaderboard.merging import merge
+
+    with shown_progress() as progress:
+        result = merge(board, again, progress)
+    refused = {name: why for name, why in result.refused.items() if only is None or name in only}
+    for name, reason in refused.items():
+        console.print(titled("refused", name, "red"), soft_wrap=True)
+        console.print(f"         {reason}", soft_wrap=True)
+    return len(result.new), len(refused)
+
+
 def _say(text: str) -> None:
     console.print(text, soft_wrap=True)
 
@@ -70,23 +87,21 @@ def merged_(
         bool, typer.Option("--add", help="Add rows that are new to the index, and keep what checks found.")
     ] = False,
 ) -> None:
-    """Check that no merged row has changed. Exit code 1 if one changed.
+    """Check that no merged row has changed. Exit code 1 if one changed, or was refused.
 
-    `--add` also keeps what the check of each row found (BOARD/checked/), so that builds need not check it
-    again; after a change of the code that checks, call it once more.
+    `--add` checks each row, adds none that is refused, and keeps what it found (BOARD/checked/), so that
+    builds need not check it again; after a change of the code that checks, call it once more.
 
     Example: `agbench leaderboard merged --add`
     """
     from agbench.leaderboard.checks import merged
-    from agbench.leaderboard.merging import merge
 
     changed = merged.changes(board)
     for text in changed:
         console.print(f"changed  {text}", soft_wrap=True, style="red")
     if changed:
         raise typer.Exit(1)
-    new: list[str] = []
-    if add:
-        with shown_progress() as progress:
-            new = merge(board, progress=progress)
-    console.print(f"{len(merged.read(board))} merged rows, none changed; {len(new)} of them new.")
+    new, bad = _merged(board) if add else (0, 0)
+    console.print(f"{len(merged.read(board))} merged rows, none changed; {new} of them new.")
+    if bad:
+        raise typer.Exit(1)

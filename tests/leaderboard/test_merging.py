@@ -2,20 +2,25 @@
 
 import gzip
 import json
+import os
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from agbench.cli.app import app
+from agbench.compiled import closure
+from agbench.errors import ConfigError
 from agbench.leaderboard import board as places
-from agbench.leaderboard.checks import kept, results
+from agbench.leaderboard.checks import checked, kept, merged, results
 from agbench.leaderboard.checks.kept import KeptResults
 from agbench.leaderboard.checks.submission import check
 from agbench.leaderboard.merging import merge
 from agbench.leaderboard.page import build
 from agbench.untrusted import RefusedError
 
+PLAIN = kept._plain
 OURS = Path(__file__).parents[2] / "leaderboard"
 
 
@@ -56,27 +61,107 @@ def test_a_merge_checks_again_only_what_other_code_found(board, monkeypatch):
         patch.setattr(results, "found", refuse_to_check)
         merge(board)
         assert kept_file(board).read_bytes() == before
-    monkeypatch.setattr(kept, "closure_hash", lambda *_: "other code")
+    monkeypatch.setattr(checked, "closure_hash", lambda *_: "other code")
     merge(board)
-    assert json.loads(gzip.decompress(kept_file(board).read_bytes())).keys() == {"known_by", "results"}
     assert kept_file(board).read_bytes() != before
 
 
-@pytest.mark.parametrize("damage", ["cut off", "empty", "other data", "of another row", "gone"])
+def cut_off(path):
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def no_json(path):
+    path.write_bytes(gzip.compress(b"0" * 64 + b"\n["))
+
+
+def edited(path):
+    digest, _, content = gzip.decompress(path.read_bytes()).partition(b"\n")
+    results = json.loads(content)
+    results[0].update(sample="", shape=[0])
+    path.write_bytes(gzip.compress(digest + b"\n" + json.dumps(results).encode()))
+
+
+def bomb(path):
+    path.write_bytes(gzip.compress(bytes(200_000_000)))
+
+
+def link(path):
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+def pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def folder(path):
+    path.unlink()
+    (path / "inner").mkdir(parents=True)
+
+
+DAMAGES = [cut_off, empty, no_json, edited, bomb, link, pipe, folder, Path.unlink]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_what_is_damaged_is_checked_again(board, tmp_path, damage):
-    expected, path = site(board, tmp_path, "expected"), kept_file(board)
-    if damage == "cut off":
-        path.write_bytes(path.read_bytes()[:-20])
-    elif damage == "empty":
-        path.write_bytes(b"")
-    elif damage == "other data":
-        path.write_bytes(gzip.compress(b'{"results": []}'))
-    elif damage == "of another row":
-        content = json.loads(gzip.decompress(path.read_bytes()))
-        path.write_bytes(gzip.compress(json.dumps({**content, "known_by": "0" * 64}).encode()))
-    else:
-        path.unlink()
+    expected = site(board, tmp_path, "expected")
+    damage(kept_file(board))
     assert site(board, tmp_path, "again") == expected
+
+
+@pytest.mark.parametrize("damage", [cut_off, empty, no_json, edited, bomb, Path.unlink])
+def test_a_merge_mends_what_is_damaged(board, damage):
+    before = kept_file(board).read_bytes()
+    damage(kept_file(board))
+    merge(board)
+    assert kept_file(board).read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [link, pipe, folder])
+def test_a_merge_names_what_is_no_file_of_its_own_and_touches_nothing(board, damage):
+    path = kept_file(board)
+    damage(path)
+    with pytest.raises(ConfigError, match=r"1.0.json.gz: is none of the files that a merge keeps there"):
+        merge(board)
+    assert os.path.lexists(path)
+
+
+def test_a_merge_follows_no_link_out_of_its_folder(board, tmp_path):
+    (board / places.CHECKED).rename(tmp_path / "elsewhere")
+    (board / places.CHECKED).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigError, match="checked: is none of the files"):
+        merge(board)
+    assert len(list((tmp_path / "elsewhere").rglob("*.json.gz"))) == 1
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["untrusted/confined", "untrusted/tables", "leaderboard/checks/kept", "leaderboard/checks/sampled"],
+)
+def test_what_other_code_found_is_not_read(tmp_path, module):
+    """Code that reaches the check as an argument, as a name at run time or in another process counts too."""
+    shutil.copytree(
+        closure.PACKAGE, tmp_path / "agbench", ignore=shutil.ignore_patterns("__pycache__", "static")
+    )
+    before = closure.Sources(tmp_path / "agbench").hash(checked._ROOTS)
+    path = tmp_path / "agbench" / f"{module}.py"
+    path.write_text(path.read_text() + "\n\ndef more():\n    return 1\n")
+    assert closure.Sources(tmp_path / "agbench").hash(checked._ROOTS) != before
+
+
+@pytest.mark.parametrize("limit", ["most_decisions", "action_space"])
+def test_what_was_found_under_other_limits_of_the_task_is_not_read(board, copy, child, monkeypatch, limit):
+    usual = getattr(results, limit)
+    spaces = {"most_decisions": lambda task: usual(task) + 1, "action_space": lambda task: None}
+    monkeypatch.setattr(results, limit, spaces[limit])
+    monkeypatch.setattr(results, "found", refuse_to_check)
+    with pytest.raises(AssertionError, match="other code"):
+        check(copy, child, kept=KeptResults(board=board))
 
 
 def test_a_changed_file_is_refused_whatever_was_kept(board, copy, child):
@@ -86,31 +171,43 @@ def test_a_changed_file_is_refused_whatever_was_kept(board, copy, child):
         check(copy, child, kept=KeptResults(board=board))
 
 
-def test_a_check_does_not_believe_what_was_kept(board, copy, child):
+def test_a_check_does_not_believe_what_was_kept(board, copy, child, monkeypatch):
     """Whoever can change the folder of kept checks changes pages at most, never a check or a verification."""
-    path = kept_file(board)
-    content = json.loads(gzip.decompress(path.read_bytes()))
-    content["results"][0]["columns"]["steps"][0] += 1
-    path.write_bytes(gzip.compress(json.dumps(content).encode()))
-    believed = check(copy, child, kept=KeptResults(board=board)).results[0].columns["steps"]
-    assert check(copy, child).results[0].columns["steps"] == [believed[0] - 1, *believed[1:]]
+    kept_file(board).write_bytes(b"")
+    monkeypatch.setattr(kept, "_plain", lambda result: {**PLAIN(result), "steps": [5]})
+    merge(board)
+    assert check(copy, child, kept=KeptResults(board=board)).results[0].behaviour.steps == (5,)
+    assert check(copy, child).results[0].behaviour.steps != (5,)
 
 
-def test_what_is_refused_or_gone_has_nothing_kept(board, copy):
+def test_what_is_refused_or_gone_has_nothing_kept_and_is_not_merged(board, copy):
     twin = board / places.CHECKED / "board-wheat-v1/gone/1.0.json.gz"
     twin.parent.mkdir()
     shutil.copyfile(kept_file(board), twin)
     refused = copy.with_name("2.0")
     shutil.copytree(copy, refused)
-    merge(board)
-    assert not twin.exists()
+    before = merged.read(board)
+    done = merge(board)
+    assert done.new == []
+    assert list(done.refused) == [f"board-wheat-v1/{copy.parent.name}/2.0"]
+    assert "the folder is '2.0'" in next(iter(done.refused.values()))
+    assert merged.read(board) == before
+    assert not twin.parent.exists()
     assert [path.name for path in (board / places.CHECKED).rglob("*.gz")] == [f"{copy.name}.json.gz"]
+
+
+def test_the_command_says_what_it_refuses(board, copy, capsys):
+    shutil.copytree(copy, copy.with_name("2.0"))
+    assert app(["leaderboard", "merged", "--add", "--board", str(board)], standalone_mode=False) == 1
+    said = capsys.readouterr().out
+    assert f"refused  board-wheat-v1/{copy.parent.name}/2.0" in said
+    assert "1 merged rows, none changed; 0 of them new." in said
 
 
 def test_what_is_kept_of_our_rows_is_what_their_checks_find(child):
     """A build of the shipped board checks nothing again: `agbench leaderboard merged --add` keeps that so."""
     folders = places.submissions(OURS)
-    missing = [f for f in folders if not kept.place(OURS, "/".join(f.parts[-3:])).is_file()]
+    missing = [f for f in folders if not checked.place(OURS, "/".join(f.parts[-3:])).is_file()]
     assert missing == []
     for folder in folders[::20]:
         with pytest.MonkeyPatch.context() as patch:

@@ -463,7 +463,7 @@ def test_a_row_that_is_gone_is_named_where_its_round_is_repeated(closed):
 def test_a_quota_that_the_table_exceeds_is_noticed_where_its_round_is_repeated(closed, monkeypatch):
     board, entry = closed
     monkeypatch.setattr(round_running, "_by_author", lambda rows: {row.digest: 0 for row in rows})
-    with pytest.raises(ConfigError, match="rows that it did not run. .* beyond the quota of 1 versions"):
+    with pytest.raises(ConfigError, match=r"rows that it did not run. .* beyond the quota of 1 versions"):
         repeat(board, entry.model_copy(update={"versions": 1}))
 
 

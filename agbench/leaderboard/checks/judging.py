@@ -1,6 +1,6 @@
 """Checking a whole board: every submission with the result of its check."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -35,16 +35,34 @@ def judged(
     rows = Rows(board, (folders or ()) if named else ())
     index = CopyIndex(rows)
     with confined(tables.READER) as child:
+
+        def look(folder: Path) -> CheckedSubmission:
+            submission = check(folder, child, kept=kept)
+            refuse_taken(submission, rows)
+            index.refuse_copy(submission)
+            return submission
+
         for folder in places.submissions(board) if folders is None else folders:
-            try:
-                submission = check(folder, child, kept=kept)
-                refuse_taken(submission, rows)
-                index.refuse_copy(submission)
-                yield folder, submission
-            except RefusedError as error:
-                yield folder, error
-            except OSError:  # of this machine, not of the submission
-                raise
-            except Exception as error:  # anyone can submit: what nobody thought of costs its own row alone
-                reason = shown(f"{type(error).__name__}: {error}", _LONGEST)
-                yield folder, RefusedError(folder.name, "", f"cannot be checked: {reason}")
+            yield folder, _attempt(look, folder)
+
+
+def judged_alone(
+    folders: Sequence[Path], kept: KeptResults = NOTHING
+) -> Generator[CheckedSubmission | RefusedError, None, None]:
+    """Yield what the check of each submission finds, whichever others it is like."""
+    with confined(tables.READER) as child:
+        for folder in folders:
+            yield _attempt(lambda folder: check(folder, child, kept=kept), folder)
+
+
+def _attempt(look: Callable[[Path], CheckedSubmission], folder: Path) -> CheckedSubmission | RefusedError:
+    """Return a submission, or why it is refused."""
+    try:
+        return look(folder)
+    except RefusedError as error:
+        return error
+    except OSError:  # of this machine, not of the submission
+        raise
+    except Exception as error:  # anyone can submit: what nobody thought of costs its own row alone
+        reason = shown(f"{type(error).__name__}: {error}", _LONGEST)
+        return RefusedError(folder.name, "", f"cannot be checked: {reason}")

@@ -1,34 +1,24 @@
 """Checked results that are kept: what was checked before is not unpacked and read again.
 
-Whoever merges a row keeps what its check found on the board, `checked/TASK/AGENT/VERSION.json.gz`; what
-others check is kept in the user's cache. A submission's results are known by all that their check looks at:
-the hashes of their files, the task, and on the board the code that checks, in the cache all of the package's.
+Those of merged rows are kept on the board (`agbench.leaderboard.checks.checked`), others in the user's cache.
+A submission's results are known by all that their check looks at: the hashes of their files, the task, and
+the code, on the board that of the check, in the cache all of the package's.
 """
 
 import base64
-import gzip
-import hashlib
-import json
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic_core import from_json
 
-from agbench.compiled.closure import closure_hash
 from agbench.data.reading import read_data
 from agbench.data.submission import ResultRecord
-from agbench.files import write_bytes
-from agbench.leaderboard import board as places
+from agbench.leaderboard.checks import checked
 from agbench.leaderboard.checks.recorded import RecordedBehaviour
 from agbench.leaderboard.json_cache import JsonCache
-
-_ROOTS: Final = ("agbench.leaderboard.checks.results:found", "agbench.untrusted.tables")
-"""The code that checks results, here and in the child process that reads their tables."""
 
 
 @dataclass(frozen=True)
@@ -58,46 +48,24 @@ class KeptResults:
         """
         if self.board is None:
             return self._in_folder(key, check)
-        path, digest = place(self.board, name), _digest(key)
-        result = _read(path, digest)
-        if result is None:
-            result = self._in_folder(key, check)
-            if self.merging:
-                _write(path, digest, result)
+        kept = checked.read(self.board, name, key)
+        if kept is not None:
+            return _all_back(kept)
+        result = self._in_folder(key, check)
+        if self.merging:
+            checked.write(self.board, name, key, _all_plain(result))
         return result
 
     def _in_folder(self, key: Mapping[str, Any], check: Callable[[], list[Known]]) -> list[Known]:
-        return JsonCache(self.folder).known(
-            key,
-            check,
-            lambda found: [_plain(one) for one in found],
-            lambda kept: [_back(one) for one in kept],
-        )
+        return JsonCache(self.folder).known(key, check, _all_plain, _all_back)
 
 
-def place(board: Path, name: str) -> Path:
-    """Return the file of what the check of a merged row, TASK/AGENT/VERSION, found."""
-    return board / places.CHECKED / f"{name}.json.gz"
+def _all_plain(results: list[Known]) -> list[dict[str, Any]]:
+    return [_plain(result) for result in results]
 
 
-def _digest(key: Mapping[str, Any]) -> str:
-    """Return what results on a board are known by."""
-    text = json.dumps({**key, "code": closure_hash(*_ROOTS)}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _read(path: Path, digest: str) -> list[Known] | None:
-    """Return the results in a file; None where it is not there, damaged or of something else."""
-    try:
-        kept = from_json(gzip.decompress(path.read_bytes()))
-        return [_back(one) for one in kept["results"]] if kept["known_by"] == digest else None
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
-        return None
-
-
-def _write(path: Path, digest: str, results: list[Known]) -> None:
-    kept = {"known_by": digest, "results": [_plain(one) for one in results]}
-    write_bytes(path, gzip.compress(json.dumps(kept, separators=(",", ":")).encode(), mtime=0))
+def _all_back(kept: list[dict[str, Any]]) -> list[Known]:
+    return [_back(one) for one in kept]
 
 
 def _plain(result: Known) -> dict[str, Any]:

@@ -42,11 +42,11 @@ def changes(board: Path) -> list[str]:
     return [text for name, digest in read(board).items() if (text := _change(board, name, digest))]
 
 
-def add(board: Path, again: Collection[str] = ()) -> list[str]:
+def add(board: Path, again: Collection[str] = (), only: Collection[str] | None = None) -> list[str]:
     """Add the rows that are on the board but not in the index, and return their names.
 
-    `again` names unreleased rows whose digest is to be replaced. Raises
-    `ConfigError` where another row changed.
+    `again` names unreleased rows whose digest is to be replaced; `only` those that may be added, by default
+    all. Raises `ConfigError` where another row changed.
     """
     digests = {name: digest for name, digest in read(board).items() if name not in again}
     for name, digest in digests.items():
@@ -54,7 +54,8 @@ def add(board: Path, again: Collection[str] = ()) -> list[str]:
         if message is not None:
             raise ConfigError(message)
     folders = {"/".join(f.parts[-3:]): f for f in places.submissions(board)}
-    new = {name: _digest(folder) for name, folder in folders.items() if name not in digests}
+    names = folders.keys() - digests.keys()
+    new = {name: _digest(folders[name]) for name in names if only is None or name in only}
     text = yaml.safe_dump(dict(sorted((digests | new).items())), sort_keys=False, width=200)
     write_text(board / INDEX, _HEADER + text)
     return sorted(new)

@@ -22,7 +22,7 @@ from agbench.evaluation.protocol import Episode
 from agbench.leaderboard.checks.kept import KeptResults, Known
 from agbench.leaderboard.checks.recorded import Budget, RecordedActions, RecordedBehaviour, behaviour, parts
 from agbench.leaderboard.checks.sampled import Sample
-from agbench.leaderboard.checks.task_limits import expected_episodes, most_decisions
+from agbench.leaderboard.checks.task_limits import action_space, expected_episodes, most_decisions
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import read_schema, read_yaml
@@ -92,7 +92,9 @@ def check(
 
     key = {
         "task": card.task_hash,
-        "scenarios": {split: task.scenarios(split) for split, _ in own},
+        "episodes": {split: [vars(e) for e in expected_episodes(task, split)] for split, _ in own},
+        "actions": repr(action_space(task)),
+        "decisions": most_decisions(task),
         "information": card.information,
         "results": list(own),
         "files": {name: digest for name, digest in card.files.items() if not name.startswith("policy/")},
