@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, time, timedelta
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -23,15 +24,20 @@ from agbench.weather.greenhouse.sunlight import brightest
 MEASURED = measured_series("bleiswijk").values
 SCHIPHOL = measured_series("schiphol").to_frame()[list(WEATHER.names)]
 WEEK = MEASURED[: 7 * 288]
-DISAGGREGATED = {
-    month: greenhouse_weather("wageningen", False, 300, past=False).rows(date(1984, month, 1), 60, 0, None)
-    for month in (1, 4, 7, 10)
-}
-PAST = {
-    month: greenhouse_weather("wageningen", False, 300, past=True).rows(date(1984, month, 1), 60, 0, None)
-    for month in DISAGGREGATED
-}
+MONTHS = (1, 4, 7, 10)
 WAGENINGEN = Position(51.97, 5.66, 1.0)
+
+
+def disaggregation(month, past=False):
+    """Return sixty days of Wageningen in steps of five minutes; not to be written to."""
+    return disaggregation_of(month, past)
+
+
+@cache
+def disaggregation_of(month, past):
+    rows = greenhouse_weather("wageningen", False, 300, past=past).rows(date(1984, month, 1), 60, 0, None)
+    rows.setflags(write=False)
+    return rows
 
 
 def changed(rows, **changes):
@@ -44,8 +50,8 @@ def changed(rows, **changes):
 
 def test_weather_of_sites_passes():
     check_plausible(MEASURED, "bleiswijk", 300)
-    for rows in DISAGGREGATED.values():
-        check_plausible(rows, "wageningen", 300)
+    for month in MONTHS:
+        check_plausible(disaggregation(month), "wageningen", 300)
 
 
 @pytest.mark.parametrize(
@@ -104,17 +110,17 @@ def test_sums_of_the_day_may_be_a_tenth_off(factor):
     check_plausible(changed(WEEK, dli=lambda s: factor * s), "given", 300)
 
 
-@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize("month", MONTHS)
 def test_kilojoules_are_caught_in_every_season(month):
     with pytest.raises(WeatherError, match="kJ m-2 h-1"):
-        check_plausible(changed(DISAGGREGATED[month], iGlob=lambda s: 3.6 * s), "given", 300)
+        check_plausible(changed(disaggregation(month), iGlob=lambda s: 3.6 * s), "given", 300)
 
 
 @pytest.mark.parametrize("days", [2, 3, 7])
-@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize("month", MONTHS)
 @pytest.mark.parametrize("past", [True, False])
 def test_sums_of_the_day_that_are_doubled_are_refused_in_two_days_too(month, days, past):
-    rows = DISAGGREGATED[month] if not past else PAST[month]
+    rows = disaggregation(month, past)
     for first in range(0, 40, 5):
         some = rows[first * 288 : (first + days) * 288]
         check_plausible(some, "given", 300)
@@ -122,37 +128,37 @@ def test_sums_of_the_day_that_are_doubled_are_refused_in_two_days_too(month, day
             check_plausible(changed(some, dli=lambda s: 2.0 * s), "given", 300)
 
 
-@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize("month", MONTHS)
 @pytest.mark.parametrize(("factor", "days"), [(3.6e-3, 2), (1e-3, 2), (0.0864, 60)])
 def test_radiation_in_megajoules_is_refused_though_its_sums_are_alike(month, factor, days):
-    rows = DISAGGREGATED[month][: days * 288]
+    rows = disaggregation(month)[: days * 288]
     alike = changed(rows, iGlob=lambda s: factor * s, dli=lambda s: factor * s)
     with pytest.raises(WeatherError, match=r"iGlob is .*MJ m-2 h-1 need a factor 278, MJ m-2 d-1 11.6, kW"):
         check_plausible(alike, "given", 300)
 
 
 @pytest.mark.parametrize("name", ["isDay", "isDaySmooth"])
-@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize("month", MONTHS)
 def test_switches_that_are_turned_round_are_refused(name, month):
-    rows = DISAGGREGATED[month][: 2 * 288]
+    rows = disaggregation(month)[: 2 * 288]
     with pytest.raises(WeatherError, match=rf"while {name} is 0; {name} is 1 from sunrise to sunset"):
         check_plausible(changed(rows, **{name: lambda switch: 1.0 - switch}), "given", 300)
 
 
 @pytest.mark.parametrize("hours", [-4, -2, 2, 4])
-@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize("month", MONTHS)
 def test_a_sun_of_other_hours_than_its_switches_is_refused(month, hours):
-    rows = changed(DISAGGREGATED[month], iGlob=lambda s: np.roll(s, 12 * hours))
+    rows = changed(disaggregation(month), iGlob=lambda s: np.roll(s, 12 * hours))
     rows[:, WEATHER.column("dli")] = 0.0
     with pytest.raises(WeatherError, match=r"isDay is 1 from sunrise to sunset .*by the clock of iGlob"):
         check_plausible(rows, "given", 300)
 
 
 @pytest.mark.parametrize("hours", [-4, -2, 2, 4, 12])
-@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize("month", MONTHS)
 def test_a_sun_of_other_hours_than_at_its_place_is_refused(month, hours):
     """Switches and sums are rolled alike, so that only the place tells."""
-    begin, rows = datetime(1984, month, 1), DISAGGREGATED[month]
+    begin, rows = datetime(1984, month, 1), disaggregation(month)
     check_position(rows, begin, 300, WAGENINGEN, "given")
     rolled = np.roll(rows, 12 * hours, axis=0)
     with pytest.raises(WeatherError, match=r"weather given: .* at 51.97 N 5.66 E, clock UTC\+1. Are rows by"):
@@ -161,7 +167,7 @@ def test_a_sun_of_other_hours_than_at_its_place_is_refused(month, hours):
 
 def test_the_place_of_a_table_may_be_in_its_attributes():
     index = pd.date_range("1984-07-01", periods=7 * 288, freq="5min")
-    table = pd.DataFrame(DISAGGREGATED[7][: 7 * 288], index=index, columns=WEATHER.names)
+    table = pd.DataFrame(disaggregation(7)[: 7 * 288], index=index, columns=WEATHER.names)
     table.attrs.update(lat=51.97, lon=5.66, zone=1.0)
     from_frame(table)
     agbench.simulate("greenlight", weather=table.iloc[:288], controls="rule-based")
@@ -221,9 +227,9 @@ def test_shorter_spans_of_winter_pass_and_are_refused_in_other_units(days, facto
             check_position(changed(rows, iGlob=lambda s: factor * s), begin, 300, at, "given")
 
 
-@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize("month", MONTHS)
 def test_a_tenth_of_the_vapour_is_refused(month):
-    rows = DISAGGREGATED[month]
+    rows = disaggregation(month)
     with pytest.raises(
         WeatherError, match=r"vpOut is .*expected Pa .*some rows above (15|30)% of saturation"
     ):
@@ -231,15 +237,15 @@ def test_a_tenth_of_the_vapour_is_refused(month):
 
 
 def test_a_sky_in_fahrenheit_is_refused():
-    rows = DISAGGREGATED[1]
+    rows = disaggregation(1)
     with pytest.raises(WeatherError, match=r"tSky is .*\(degF - 32\) / 1\.8"):
         check_plausible(changed(rows, tSky=lambda t: 1.8 * t + 32.0), "given", 300)
 
 
 @pytest.mark.parametrize("days", [1, 3, 7, 60])
-@pytest.mark.parametrize("month", DISAGGREGATED)
+@pytest.mark.parametrize("month", MONTHS)
 def test_air_in_fahrenheit_is_refused_in_winter_too(month, days):
-    rows = DISAGGREGATED[month][: days * 288]
+    rows = disaggregation(month)[: days * 288]
     with pytest.raises(WeatherError, match=r"tOut is .*\(degF - 32\) / 1\.8"):
         check_plausible(changed(rows, tOut=lambda t: 1.8 * t + 32.0), "given", 300)
 
@@ -330,7 +336,7 @@ def test_years_in_joules_per_square_centimetre_an_hour_are_refused_without_a_pla
 
 
 def test_a_month_without_a_place_is_judged_where_thirty_days_have_no_gaps():
-    rows = changed(DISAGGREGATED[7][: 30 * 288], dli=lambda s: 0.0 * s)
+    rows = changed(disaggregation(7)[: 30 * 288], dli=lambda s: 0.0 * s)
     dull = changed(rows, iGlob=lambda s: 0.36 * s)
     check_plausible(changed(rows, iGlob=lambda s: 0.7 * s), "given", 300)
     check_plausible(dull[: 29 * 288], "given", 300)
@@ -344,7 +350,7 @@ def test_a_month_without_a_place_is_judged_where_thirty_days_have_no_gaps():
 def test_the_darkest_measured_weeks_pass(days, least):
     """Hours as dark as the least of all spans of daily weather that was measured."""
     begin = datetime(1984, 10, 1)
-    rows = DISAGGREGATED[10][: days * 288].copy()
+    rows = disaggregation(10)[: days * 288].copy()
     top = top_of_atmosphere(51.97, 5.66, 1.0, 275.0 + np.arange(days), 288).ravel()
     rows[:, 0] = least * top
     check_position(rows, begin, 300, WAGENINGEN, "given")
