@@ -25,7 +25,7 @@ def taken(right):
 
 @pytest.fixture(scope="module")
 def prisoner():
-    with confined("misbehaving:answer", seconds=3.0) as child:
+    with confined("misbehaving:answer", seconds=2.0) as child:
         yield child
 
 
@@ -51,7 +51,7 @@ def attempt(prisoner, tmp_path, what, reason):
         ("open a socket", REFUSED),
         ("mkdir here", f"{REFUSED}|No such file"),
         ("eat memory", "more memory than is allowed"),
-        ("hang", "took longer than 3 s"),
+        ("hang", "took longer than 2 s"),
         ("die", "crashed"),
     ],
 )
@@ -108,7 +108,7 @@ def test_several_questions_are_answered_in_order_up_to_one_that_is_refused(priso
 
     nothing = {"done": "0"}
     assert each("nothing", "nothing", "nothing") == [nothing] * 3
-    for what, reason in (("mkdir", ""), ("die", "crashed"), ("hang", "took longer than 3 s")):
+    for what, reason in (("mkdir", ""), ("die", "crashed"), ("hang", "took longer than 2 s")):
         first, last = each("nothing", what, "die")
         assert first == nothing
         assert isinstance(last, RefusedError)
