@@ -128,7 +128,7 @@ def test_what_an_item_raises_comes_through_as_itself(tmp_path):
 
 def test_workers_that_die_again_and_again_end_in_a_sentence(tmp_path):
     with pytest.raises(WorkerError, match="ended without a word 3 times one after the other"):
-        list(engine_of("processes:2").run(Squares(tmp_path), ["die"]))
+        list(Processes(1).run(Squares(tmp_path), ["die"]))
 
 
 def test_a_search_asks_again_and_again_and_the_job_is_prepared_once(tmp_path):

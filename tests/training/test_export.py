@@ -30,7 +30,7 @@ from agbench.training.export import export
 from agbench.training.sb3_zip import algorithm_of
 
 TASK = "wheat-nitrogen-v1"
-SMALL = {"PPO": {"n_steps": 64, "batch_size": 64}, "DQN": {}, "SAC": {"learning_starts": 100}}
+SMALL = {"PPO": {"n_steps": 64, "batch_size": 64, "n_epochs": 1}, "DQN": {}, "SAC": {"learning_starts": 100}}
 
 
 def task_with(**overrides):
@@ -446,6 +446,7 @@ def test_a_zip_of_something_else_is_an_error(tmp_path):
 
 
 @pytest.mark.usefixtures("all_observations")
+@pytest.mark.slow_except("amounts")
 @pytest.mark.parametrize(
     ("overrides", "layers"), [({}, 1), ({"action__kind": "continuous"}, 2)], ids=["menu", "amounts"]
 )
