@@ -102,9 +102,11 @@ SLIM = tuple(task for task in REPRESENTATIVES if task != "wofostgym-wheat-v1")
 ONCE = {
     **dict.fromkeys(("rows-equal-single", "replay", "save-and-load", "gymnasium"), SLIM),
     "autoreset-modes": ("wheat-nitrogen-v1", "greenhouse-tomato-uncertain-v1"),
-    "rendering": ("pear-orchard-v1", "sunflower-farm-fields-v1", "greenhouse-tomato-uncertain-v1"),
+    "another-process": ("wheat-nitrogen-v1", "sunflower-farm-fields-v1", "greenhouse-tomato-uncertain-v1"),
+    "stable-baselines3": ("wheat-nitrogen-v1", "sunflower-farm-fields-v1", "greenhouse-tomato-uncertain-v1"),
+    "rendering": ("pear-orchard-v1", "greenhouse-tomato-uncertain-v1"),
 }
-"""Where one code does it for all simulators, or all fields: pictures of a field are in test_rendering.py."""
+"""Where one code does it for all simulators, or all fields; test_rendering.py and test_farms.py draw fields too."""
 
 
 def split_of(task):
