@@ -1,5 +1,6 @@
 """A good submission, made once: two perceptrons on board-wheat-v1, submitted to a board."""
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
@@ -71,7 +72,16 @@ def copy_onnx(made_onnx, tmp_path):
 def shown(tmp_path_factory):
     """Return a board of ten rows, one of them full of hostile texts, its page and its kept seasons."""
     root = tmp_path_factory.mktemp("page")
-    board = page_board.make(root / "leaderboard", count=10)
+    board = root / "leaderboard"
+    if "PYTEST_XDIST_WORKER" in os.environ:  # what one worker has made, which takes seconds, is there for all
+        kept = tmp_path_factory.getbasetemp().parent / "page-board"
+        if not kept.is_dir():
+            page_board.make(root / "made", count=10)
+            with contextlib.suppress(OSError):  # another was sooner
+                (root / "made").rename(kept)
+        shutil.copytree(kept, board)
+    else:
+        page_board.make(board, count=10)
     return SimpleNamespace(board=board, cache=root / "cache", built=build(board, cache=root / "cache"))
 
 

@@ -173,6 +173,7 @@ def test_light_needs_set_points_and_gains_need_values():
         LightSettings(values={"tSpDay": 20.0}, gains={"tSpNight": 1.0})
 
 
+@pytest.mark.slow_except(CONTINUOUS)
 @pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])
 def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
     task = override(catalog.task(name), {"episode__length": "1 d", "simulator__accuracy": "fast"})

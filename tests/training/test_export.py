@@ -120,7 +120,7 @@ def raw(algorithm="PPO", steps=128):
     return model.learn(steps), task_with(**overrides)
 
 
-@pytest.mark.slow_except("PPO", "SAC")
+@pytest.mark.slow_except("PPO", "DQN")
 @pytest.mark.parametrize("algorithm", ["PPO", "DQN", "SAC"])
 def test_a_normalised_model_is_never_exported_without_its_statistics(tmp_path, algorithm):
     model, envs, task = normalised(algorithm)
