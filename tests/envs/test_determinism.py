@@ -31,7 +31,7 @@ def digest(seed, stream, rows):
 
 @pytest.fixture(scope="module")
 def elsewhere():
-    """Return a function that gives the digests of cases in another process, one for all: it takes long to start."""
+    """Return a function that gives the digests of cases in another process; one serves all."""
     command = [sys.executable, __file__]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
 

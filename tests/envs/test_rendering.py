@@ -55,7 +55,7 @@ def latest_day(figure: Figure) -> float:
 
 
 def figure_of(env) -> Figure:
-    """The season so far as artists: what is written can be read before it is made pixels, in a third of the time."""
+    """The season so far as artists, whose texts need no pixels, which take longer."""
     return env.unwrapped._plot._drawn()
 
 

@@ -106,7 +106,7 @@ ONCE = {
     "stable-baselines3": ("wheat-nitrogen-v1", "sunflower-farm-fields-v1", "greenhouse-tomato-uncertain-v1"),
     "rendering": ("pear-orchard-v1", "greenhouse-tomato-uncertain-v1"),
 }
-"""Where one code does it for all simulators, or all fields; test_rendering.py and test_farms.py draw fields too."""
+"""Where one code does it for all simulators, or fields: test_rendering.py and test_farms.py draw them."""
 
 
 def split_of(task):

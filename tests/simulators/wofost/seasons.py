@@ -17,7 +17,7 @@ CROPS = [
     for name in catalog.names("crop")
     if "wofost-npk" in (text := catalog.find("crop", name).read_text("utf-8")) and "crop_type:" not in text
 ]
-"""Annual crops of the N-P-K model, by the text of their files: to read all takes seconds (see test_data.py)."""
+"""Annual crops of the N-P-K model, by the text of their files: to read all takes seconds (test_data.py)."""
 SOILS = [
     name
     for name in catalog.names("soil")

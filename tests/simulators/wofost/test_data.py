@@ -18,7 +18,7 @@ TABLE = declared("wofost-npk")
 
 def test_all_crops_and_soils_are_there():
     read = {name: catalog.crop(name) for name in catalog.names("crop")}
-    assert CROPS == [n for n, c in read.items() if "wofost-npk" in c.models and c.crop_type == "annual"]
+    assert [n for n, c in read.items() if "wofost-npk" in c.models and c.crop_type == "annual"] == CROPS
     assert len(CROPS) == 63
     assert len({name.rpartition("-")[0] for name in CROPS}) == 23
     assert [soil for soil in SOILS if soil.startswith("oregon")] == ["oregon-1", "oregon-2", "oregon-3"]
