@@ -210,6 +210,14 @@ def copied(tmp_path_factory):
     return root, Sources(root), {kind: entry_points(catalog.task(name)) for kind, name in TASKS.items()}
 
 
+@pytest.mark.slow_except(
+    "simulators/*/*.py",
+    "simulators/*/*/*.py",
+    "weather/draw*",
+    "envs/core.py",
+    "data/field_task.py",
+    "compiled/__init__.py",
+)
 @pytest.mark.parametrize(("file", "old", "new", "moved"), CHANGES, ids=[change[0] for change in CHANGES])
 def test_a_constant_moves_the_hashes_of_its_models_alone(copied, file, old, new, moved):
     root, sources, starts = copied

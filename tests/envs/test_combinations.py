@@ -109,6 +109,7 @@ def test_it_is_shown(group, layered):
     assert names_in(shown["action"]["choices"]) == {*group.work, "N", "IRRIG"}
 
 
+@pytest.mark.slow_except("single-*", "layered-annual", "layered-multi-perennial-")
 @groups
 @pytest.mark.parametrize("layered", ["", "l"], ids=["single", "layered"])
 def test_every_limitation_costs_yield(group, layered):

@@ -106,6 +106,7 @@ def at_the_site():
     return {name: {key: x.value for key, x in result.summary.items()} for name, result in results.items()}
 
 
+@pytest.mark.slow_except("zero-*", "ceres-*")
 @pytest.mark.parametrize(
     ("policy", "metric", "published", "within"),
     [

@@ -195,7 +195,9 @@ def test_what_was_checked_is_not_checked_again(made, tmp_path):
     found = Known(read_data(ResultRecord, content, "result"), {"return": [1.5]}, behaviour)
     asked = []
     for key in (1, 1, 2):
-        (known,) = KeptResults(tmp_path).known({"key": key}, lambda key=key: asked.append(key) or [found])
+        (known,) = KeptResults(tmp_path).known(
+            "a/row/1", {"key": key}, lambda key=key: asked.append(key) or [found]
+        )
         assert (known.record, known.columns) == (found.record, found.columns)
         assert [np.array_equal(*pair) for pair in zip(known.behaviour, behaviour, strict=True)] == [True] * 4
     assert asked == [1, 2]

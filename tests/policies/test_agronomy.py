@@ -59,6 +59,9 @@ def stages_of_fed(names, before, after, input):
     ]
 
 
+@pytest.mark.slow_except(
+    "wheat-*", "*orchard-v1", "grape-*", "maize-*", "sunflower-farm-v1", "potato-inputs-v1"
+)
 @pytest.mark.parametrize("name", FED)
 def test_experts_give_no_nitrogen_to_bare_soil_or_a_ripening_crop(name):
     stages = stages_of(name, SEASONS)["nitrogen"]

@@ -60,6 +60,7 @@ def evaluated(task, policy):
     return table["scenario"].tolist(), table["seed"].tolist(), table["return"].tolist()
 
 
+@pytest.mark.slow_except("wheat-*-advisor-*", "greenhouse-*-scaled", "jujube-*-physical")
 @pytest.mark.parametrize("scaled", [True, False], ids=["scaled", "physical"])
 @pytest.mark.parametrize(("task", "name"), EXPERTS)
 def test_a_batch_earns_what_an_evaluation_says(task, name, scaled):

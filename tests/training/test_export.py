@@ -60,6 +60,7 @@ def test_models_are_exported_as_they_are(tmp_path, algorithm, overrides):
     assert network.weights[0].shape[0] == 12
 
 
+@pytest.mark.slow_except("npz-*", "onnx-SiLU")
 @pytest.mark.parametrize("kind", [nn.SiLU, nn.LeakyReLU, nn.ELU, nn.Tanh])
 @pytest.mark.parametrize("suffix", ["npz", "onnx"])
 def test_activations_are_exported_in_both_formats(tmp_path, kind, suffix):
