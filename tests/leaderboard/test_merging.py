@@ -13,7 +13,8 @@ from agbench.cli.app import app
 from agbench.compiled import closure
 from agbench.errors import ConfigError
 from agbench.leaderboard import board as places
-from agbench.leaderboard.checks import checked, kept, merged, results
+from agbench.leaderboard import first_rows
+from agbench.leaderboard.checks import checked, kept, merged, results, submitted_policy
 from agbench.leaderboard.checks.kept import KeptResults
 from agbench.leaderboard.checks.submission import check
 from agbench.leaderboard.merging import merge
@@ -30,6 +31,14 @@ def board(copy):
     root = copy.parents[3]
     merge(root)
     return root
+
+
+@pytest.fixture
+def first_board(tmp_path):
+    """Return a merged board of one row that names a policy of the task."""
+    first_rows.make("board-wheat-v1", "floor", tmp_path / "first", tmp_path / "kept", reproducing=False)
+    merge(tmp_path / "first")
+    return tmp_path / "first"
 
 
 def kept_file(board):
@@ -156,14 +165,22 @@ def test_what_other_code_found_is_not_read(tmp_path, module):
     assert closure.Sources(tmp_path / "agbench").hash(checked._ROOTS) != before
 
 
-@pytest.mark.parametrize("limit", ["most_decisions", "action_space"])
+@pytest.mark.parametrize("limit", ["most_decisions", "action_space", "observation_size"])
 def test_what_was_found_under_other_limits_of_the_task_is_not_read(board, copy, child, monkeypatch, limit):
     usual = getattr(results, limit)
-    spaces = {"most_decisions": lambda task: usual(task) + 1, "action_space": lambda task: None}
-    monkeypatch.setattr(results, limit, spaces[limit])
+    monkeypatch.setattr(results, limit, lambda task: None if limit == "action_space" else usual(task) + 1)
     monkeypatch.setattr(results, "found", refuse_to_check)
     with pytest.raises(AssertionError, match="other code"):
         check(copy, child, kept=KeptResults(board=board))
+
+
+def test_a_policy_that_the_task_no_longer_has_is_refused_whatever_was_kept(first_board, child, monkeypatch):
+    folder = next((first_board / "submissions").glob("*/floor/1"))
+    kept = KeptResults(board=first_board)
+    check(folder, child, kept=kept)
+    monkeypatch.setattr(submitted_policy, "policies", lambda task: ["random"])
+    with pytest.raises(RefusedError, match="is none of random"):
+        check(folder, child, kept=kept)
 
 
 def test_a_changed_file_is_refused_whatever_was_kept(board, copy, child):

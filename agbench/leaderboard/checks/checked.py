@@ -30,9 +30,12 @@ _ROOTS: Final = (
     *(f"agbench.leaderboard.checks.{name}" for name in ("kept", "recorded", "results", "sampled")),
     *("agbench.leaderboard.checks.checked", "agbench.leaderboard.checks.task_limits"),
     *(f"agbench.untrusted.{name}" for name in ("arrays", "blocks", "confined", "refusal", "tables", "text")),
+    *(f"agbench.untrusted.{name}" for name in ("onnx_graph", "onnx_runner")),
+    *(f"agbench.policies.networks.{name}" for name in ("mlp", "onnx")),
+    "agbench.leaderboard.checks.submission:check_policies",
     "agbench.data.families:read_task",
 )
-"""The code that checks results, in this process and in the one that reads their tables, and keeps them."""
+"""The code that checks results and policies, here and in other processes, and keeps what it finds."""
 
 
 def place(board: Path, name: str) -> Path:

@@ -6,9 +6,9 @@ than one.
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
@@ -142,6 +142,30 @@ class RecordedActions(Sequence[NDArray[Any]]):
 
     def _unpacked(self, name: str) -> NDArray[Any]:
         return self._archives[self._where[name]].read(name)
+
+
+class LaterActions(Sequence[NDArray[Any]]):
+    """Recorded actions that were checked before: their files are opened when one of them is asked for."""
+
+    def __init__(self, episodes: int, open_now: Callable[[], RecordedActions]) -> None:
+        """Take their number, and what returns them."""
+        self._episodes = episodes
+        self._open_now = open_now
+
+    @cached_property
+    def _actions(self) -> RecordedActions:
+        return self._open_now()
+
+    def __len__(self) -> int:
+        return self._episodes
+
+    @overload
+    def __getitem__(self, index: int) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[NDArray[Any]]: ...
+    def __getitem__(self, index: int | slice) -> NDArray[Any] | list[NDArray[Any]]:
+        """Return the actions of an episode, or of several; raises `RefusedError` where they are unsound."""
+        return self._actions[index]
 
 
 def parts(files: Iterable[str], folder: str) -> list[str]:

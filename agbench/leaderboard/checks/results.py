@@ -1,8 +1,10 @@
 """Checking one submitted result: record, table and actions, against the protocol and each other."""
 
+import hashlib
+import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,9 +22,21 @@ from agbench.errors import AgBenchError
 from agbench.evaluation import provenance
 from agbench.evaluation.protocol import Episode
 from agbench.leaderboard.checks.kept import KeptResults, Known
-from agbench.leaderboard.checks.recorded import Budget, RecordedActions, RecordedBehaviour, behaviour, parts
+from agbench.leaderboard.checks.recorded import (
+    Budget,
+    LaterActions,
+    RecordedActions,
+    RecordedBehaviour,
+    behaviour,
+    parts,
+)
 from agbench.leaderboard.checks.sampled import Sample
-from agbench.leaderboard.checks.task_limits import action_space, expected_episodes, most_decisions
+from agbench.leaderboard.checks.task_limits import (
+    action_space,
+    expected_episodes,
+    most_decisions,
+    observation_size,
+)
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.refusal import RefusedError
 from agbench.untrusted.text import read_schema, read_yaml
@@ -75,40 +89,56 @@ def check(
     card: Submission,
     task: Task,
     own: Sequence[tuple[str, int]],
-    child: Confined,
-    kept: KeptResults = NOTHING,
+    kept: KeptResults,
+    look: Callable[[], list[tuple[Known, RecordedActions]]],
 ) -> list[CheckedResult]:
-    """Check a submission's results, each of its `own` a split and a training seed; raises `RefusedError`.
+    """Return a submission's results, each of its `own` a split and a training seed.
 
-    The `files` are those whose SHA-256 the card has, which was checked.
-    Results that are `kept` with the same files are not checked again, but for the sizes of their actions.
+    `look` checks the whole submission: it returns what `found` does, or raises `RefusedError`. It is not
+    called where `kept` has what it found in the same files, whose SHA-256 the card has, which was checked.
     """
     fresh: list[RecordedActions] = []
 
-    def check_now() -> list[Known]:
-        result = found(files, card, task, own, child)
+    def look_now() -> list[Known]:
+        result = look()
         fresh.extend(actions for _, actions in result)
         return [one for one, _ in result]
 
     key = {
         "task": card.task_hash,
-        "episodes": {split: [vars(e) for e in expected_episodes(task, split)] for split, _ in own},
+        "episodes": {split: _episodes_digest(task, split) for split in {split for split, _ in own}},
         "actions": repr(action_space(task)),
         "decisions": most_decisions(task),
+        "observations": observation_size(task),
         "information": card.information,
+        "policy": None if card.policy is None else card.policy.model_dump(mode="json"),
+        "method": card.method,
         "results": list(own),
-        "files": {name: digest for name, digest in card.files.items() if not name.startswith("policy/")},
+        "files": dict(card.files),
     }
-    known = kept.known(f"{card.task}/{card.agent}/{card.version}", key, check_now)
-    budget = Budget()
-    actions = fresh or [
-        _recorded(files, card, task, which, one.columns, budget)
-        for which, one in zip(own, known, strict=True)
+    known = kept.known(f"{card.task}/{card.agent}/{card.version}", key, look_now)
+    actions: Sequence[RecordedActions | LaterActions] = fresh or [
+        _later(files, card, task, *each) for each in zip(own, known, strict=True)
     ]
     return [
         CheckedResult(*which, one.record, one.columns, each, one.behaviour)
         for which, one, each in zip(own, known, actions, strict=True)
     ]
+
+
+def _later(
+    files: Mapping[str, bytes], card: Submission, task: Task, which: tuple[str, int], one: Known
+) -> LaterActions:
+    """Return the actions of a result that was checked before."""
+    return LaterActions(
+        len(one.columns["steps"]), lambda: _recorded(files, card, task, which, one.columns, Budget())
+    )
+
+
+def _episodes_digest(task: Task, split: str) -> str:
+    """Return what the protocol's episodes on a split are known by."""
+    episodes = [[e.scenario, e.repeat, e.seed] for e in expected_episodes(task, split)]
+    return hashlib.sha256(json.dumps(episodes).encode()).hexdigest()
 
 
 def found(

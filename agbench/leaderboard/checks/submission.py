@@ -19,9 +19,9 @@ from agbench.leaderboard import board
 from agbench.leaderboard.board import CARD
 from agbench.leaderboard.checks import results, submitted_policy
 from agbench.leaderboard.checks.claims import check_claims
-from agbench.leaderboard.checks.kept import KeptResults
+from agbench.leaderboard.checks.kept import KeptResults, Known
 from agbench.leaderboard.checks.policy_identity import identities
-from agbench.leaderboard.checks.recorded import same_actions
+from agbench.leaderboard.checks.recorded import RecordedActions, same_actions
 from agbench.leaderboard.checks.results import CheckedResult
 from agbench.untrusted.confined import Confined
 from agbench.untrusted.folder import read_folder
@@ -109,7 +109,7 @@ def check(
     """Check a submission's folder; raises `RefusedError`, which names file, field and reason.
 
     `child` reads tables (see `tables.READER`). `placed`: the folder must lie at TASK/AGENT/VERSION. `kept`:
-    results that were checked before.
+    submissions whose results and policies were checked before.
     """
     path = Path(folder)
     _check_depth(path)
@@ -121,9 +121,15 @@ def check(
     check_claims(card, task)
     _check_files(card, files, _expected(card, task))
     own = [(split, seed) for split in _splits(card, task) for seed in card.training.seeds]
-    result = results.check(files, card, task, own, child, kept)
     policies = {n.removeprefix("policy/"): c for n, c in files.items() if n.startswith("policy/")}
-    _check_policies(card, task, policies)
+
+    def look() -> list[tuple[Known, RecordedActions]]:
+        found = results.found(files, card, task, own, child)
+        check_policies(card, task, policies)
+        return found
+
+    result = results.check(files, card, task, own, kept, look)
+    submitted_policy.require_named(card, task)
     digest, sizes = hashlib.sha256(files[CARD]).hexdigest(), {n: len(c) for n, c in files.items()}
     return CheckedSubmission(path, card, task, result, policies, digest, sizes)
 
@@ -198,7 +204,7 @@ def _check_files(card: Submission, files: Mapping[str, bytes], expected: set[str
             raise RefusedError(name, "SHA-256", "not the one in submission.yaml.")
 
 
-def _check_policies(card: Submission, task: Task, policies: Mapping[str, bytes]) -> None:
+def check_policies(card: Submission, task: Task, policies: Mapping[str, bytes]) -> None:
     """Refuse a policy that is not sound, or that reads what the card does not say."""
     for seed in card.training.seeds if card.policy is not None else ():
         policy = submitted_policy.load(card, task, policies, seed)

@@ -42,11 +42,18 @@ def load(card: Submission, task: Task, files: Mapping[str, bytes], seed: int) ->
             return _graph(card.agent, files[name], f"policy/{name}", inputs, space)
         return mlp.Mlp(card.agent, mlp.read(files[name], f"policy/{name}", inputs, space), space)
     if card.policy.name is not None:
-        names = policies(task)
-        if card.policy.name not in names:
-            raise RefusedError(CARD, "policy.name", f"{card.policy.name!r} is none of {', '.join(names)}.")
+        require_named(card, task)
         return load_policy(card.policy.name, task)
     return _schedule(files[RULE], task)
+
+
+def require_named(card: Submission, task: Task) -> None:
+    """Raise `RefusedError` where a submission names a policy that the task does not have."""
+    if card.policy is None or card.policy.name is None:
+        return
+    names = policies(task)
+    if card.policy.name not in names:
+        raise RefusedError(CARD, "policy.name", f"{card.policy.name!r} is none of {', '.join(names)}.")
 
 
 def made_for_of(path: Path) -> MadeFor | None:
