@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from daily_tasks import DAILY
 from good_submission import CARD, MADE_FOR, TASK, network, resign
 from test_agents import FLOOR, refusals, twin
 
@@ -156,16 +157,7 @@ def test_one_other_dose_in_a_season_is_another_season():
         assert not same_actions(known([one], task), known([two], task))
 
 
-@pytest.mark.slow_except(
-    "wheat-*",
-    "greenhouse-*",
-    "*orchard-v1",
-    "grape-*",
-    "sunflower-farm-*",
-    "maize-*",
-    "potato-runoff-v1",
-    "wofostgym-w*",
-)
+@pytest.mark.slow_except(*DAILY)
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "leaderboard/submissions").iterdir()))
 def test_no_recorded_season_of_ours_is_longer_than_the_longest(name):
     result = sorted((ROOT / "leaderboard/submissions" / name).glob("*/*/*/*/*.parquet"))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from daily_tasks import DAILY
 
 from agbench.data import catalog
 
@@ -27,16 +28,7 @@ def seasons(task):
                     yield f"{card.parts[-3]} {card.parts[-2]} {table.parts[-2]}", row
 
 
-@pytest.mark.slow_except(
-    "wheat-*",
-    "greenhouse-*",
-    "*orchard-v1",
-    "grape-*",
-    "sunflower-farm-*",
-    "maize-*",
-    "potato-runoff-v1",
-    "wofostgym-w*",
-)
+@pytest.mark.slow_except(*DAILY)
 @pytest.mark.parametrize("task", TASKS)
 def test_no_row_is_above_the_oracle(task):
     stored = yaml.safe_load(catalog.find_anchors(task).read_text())
