@@ -60,8 +60,13 @@ def sweep(folder: Path, pattern: str, mark: str | None = None) -> None:
     """
     for left in folder.glob(pattern):
         made = left.is_dir() and not left.is_symlink() and (mark is None or (left / mark).is_file())
-        if made and time.time() - left.stat().st_mtime > _KEPT_SECONDS:
+        if made and is_left(left):
             shutil.rmtree(left, ignore_errors=True)
+
+
+def is_left(draft: Path) -> bool:
+    """Return whether a draft is a day old: a command that is at work may have made a younger one."""
+    return time.time() - draft.stat().st_mtime > _KEPT_SECONDS
 
 
 def check_place(folder: Path, task: str, agent: str, version: str) -> None:

@@ -215,6 +215,16 @@ def test_what_is_refused_or_gone_has_nothing_kept_and_is_not_merged(board, copy)
     assert [path.name for path in (board / places.CHECKED).rglob("*.gz")] == [f"{copy.name}.json.gz"]
 
 
+def test_a_draft_of_another_merge_stays_until_it_is_a_day_old(board):
+    draft = kept_file(board).with_name(".1.0.json.gz.new.gz")
+    draft.write_bytes(b"")
+    merge(board)
+    assert draft.is_file()
+    os.utime(draft, (0, 0))
+    merge(board)
+    assert [path.name for path in draft.parent.iterdir()] == ["1.0.json.gz"]
+
+
 def test_the_command_says_what_it_refuses(board, copy, capsys):
     shutil.copytree(copy, copy.with_name("2.0"))
     assert app(["leaderboard", "merged", "--add", "--board", str(board)], standalone_mode=False) == 1

@@ -12,6 +12,7 @@ import os
 import stat
 import zlib
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -67,20 +68,27 @@ def remove(board: Path, name: str) -> None:
 
 
 def sweep(board: Path, rows: Collection[str]) -> None:
-    """Delete what is kept of other rows than these, TASK/AGENT/VERSION, and what killed merges left.
+    """Delete what is kept of other rows than these, TASK/AGENT/VERSION, and drafts that are a day old.
 
     Raises `ConfigError`, and deletes nothing, where anything else than a plain file lies in its place.
     """
-    top, there = board / places.CHECKED, {place(board, name) for name in rows}
-    for path, is_file in _inside(top):
+    there = {place(board, name) for name in rows}
+    kept = list(_inside(board / places.CHECKED))
+    for path, is_file in kept:
         if not is_file:
             raise ConfigError(f"{path}: is none of the files that a merge keeps there; move it elsewhere.")
-    for path, _ in list(_inside(top)):
+    for path, _ in kept:
         if path not in there and path.name.endswith(".gz"):
+            _sweep(path)
+
+
+def _sweep(path: Path) -> None:
+    """Delete a file, and the folders that it leaves empty; another merge at work may be sooner."""
+    with suppress(OSError):
+        if not path.name.startswith(".") or places.is_left(path):
             path.unlink()
-    for folder, _, _ in os.walk(top, topdown=False):
-        if not os.listdir(folder):
-            os.rmdir(folder)
+            path.parent.rmdir()
+            path.parent.parent.rmdir()
 
 
 def _inside(top: Path) -> Iterator[tuple[Path, bool]]:
@@ -89,11 +97,12 @@ def _inside(top: Path) -> Iterator[tuple[Path, bool]]:
     for depth in range(4):
         inside = []
         for path in folders:
-            mode = path.lstat().st_mode
-            if stat.S_ISDIR(mode) and depth < 3:
-                inside += sorted(path.iterdir())
-            else:
-                yield path, stat.S_ISREG(mode) and path != top
+            with suppress(FileNotFoundError):  # another merge at work has renamed its draft
+                mode = path.lstat().st_mode
+                if stat.S_ISDIR(mode) and depth < 3:
+                    inside += sorted(path.iterdir())
+                else:
+                    yield path, stat.S_ISREG(mode) and path != top
         folders = inside
 
 
