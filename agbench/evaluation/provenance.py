@@ -72,10 +72,14 @@ def simulator_hash(task: Task) -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions of the package, of Python and of the libraries that matter."""
-    result = {"agbench": __version__, "python": platform.python_version()}
-    for name in _LIBRARIES:
-        result[name] = metadata.version(name)
-    return result
+    libraries = {name: _installed(name) for name in _LIBRARIES}
+    return {"agbench": __version__, "python": platform.python_version(), **libraries}
+
+
+@lru_cache(maxsize=len(_LIBRARIES))
+def _installed(library: str) -> str:
+    """Return the version of a library, whose record is a file to find and read."""
+    return metadata.version(library)
 
 
 def machine() -> dict[str, str]:
