@@ -111,6 +111,7 @@ def test_seasons_side_by_side_change_nothing(fitted, dates, tmp_path, monkeypatc
         calibrate(SPEC, dates, threads=0)
 
 
+@pytest.mark.slow
 def test_known_thermal_times_come_back_by_bayesian_optimisation(dates):
     result = calibrate(SPEC | {"method": "bayesian", "budget": 30}, dates)
     for name, true in TRUE.items():

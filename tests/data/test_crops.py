@@ -98,6 +98,7 @@ def test_a_wrong_unit_or_name_of_a_soil_is_an_error(tmp_path):
         assert message in check_file(path)
 
 
+@pytest.mark.slow_except(*VARIETIES[::3])
 @pytest.mark.parametrize("variety", VARIETIES)
 def test_every_variety_grows_where_its_task_is_and_ripens_there_or_where_it_is_warmer(variety):
     task = catalog.task(f"{variety.rpartition('-')[0]}-inputs-v1")

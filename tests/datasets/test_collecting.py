@@ -74,6 +74,7 @@ def alone(task, policy, seed, **overrides):
 
 
 @pytest.mark.usefixtures("drawn")
+@pytest.mark.slow_except("*-advisor", "*-feeding")
 @pytest.mark.parametrize(
     ("task", "policy"),
     [(TASK, "advisor"), ("maize-inputs-v1", "random"), ("sunflower-farm-fields-v1", "feeding")],
@@ -443,7 +444,7 @@ def test_a_policy_that_cannot_be_copied_is_made_for_each_row_from_its_name(monke
         (Locked(), r"locked cannot be copied"),
     ],
 )
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_policy_that_raises_leaves_no_dataset(tmp_path, monkeypatch, policy, words, workers):
     if workers == 2 and policy.name != "raising":
         pytest.skip("one way through processes is enough")

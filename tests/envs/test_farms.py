@@ -403,6 +403,7 @@ def test_without_pettingzoo_the_command_is_printed(monkeypatch):
         agbench.make_parallel(FARM)
 
 
+@pytest.mark.slow_except("sunflower-farm-v1-*")
 @pytest.mark.parametrize(("name", "applied"), [(FARM, ["all fields"]), (FIELDS, None)])
 def test_a_picture_names_each_field_once(name, applied):
     env = agbench.make(name, render_mode="rgb_array")

@@ -230,7 +230,7 @@ def test_rendering_before_the_first_reset_is_refused():
         env.unwrapped.render()
 
 
-@pytest.mark.slow_except("png", "svg")
+@pytest.mark.slow_except("svg")
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
 def test_the_picture_can_be_saved_in_the_format_of_its_suffix(tmp_path, suffix):
     env = make()

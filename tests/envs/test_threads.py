@@ -50,6 +50,7 @@ def trace(task, rows, threads, mode="same_step", steps=30, **overrides):
     return result
 
 
+@pytest.mark.slow_except("*-nitrogen-*", "*-orchard-*", "*-rotation-*", "*-farm-*", "*-setpoint-*")
 @pytest.mark.parametrize("task", TASKS)
 def test_any_number_of_threads_gives_the_bytes_of_one(task):
     alone = trace(task, 7, 1, **TASKS[task])

@@ -179,7 +179,7 @@ def test_an_oracle_that_begins_from_something_else_is_another(name, begun_from, 
         assert "references_hash: other policies" in anchors.outdated(task)
 
 
-@pytest.mark.slow_except("wheat-layered-v1", "jujube-orchard-v1", "cowpea-inputs-v1", "cassava-inputs-v1")
+@pytest.mark.slow_except("wheat-layered-v1", "cowpea-inputs-v1")
 @pytest.mark.parametrize(
     "name",
     [

@@ -65,6 +65,7 @@ def nasa_weather():
     return frame
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not NASA.is_file(), reason="PCSE's evapotranspiration is not in the repository")
 def test_the_published_medians_come_out_on_nasa_power_weather():
     task, weather, years = paper_task(), nasa_weather(), list(range(1990, 2021, 2))

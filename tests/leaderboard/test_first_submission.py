@@ -78,6 +78,7 @@ def test_a_zip_of_stable_baselines3_becomes_a_row(tmp_path):
     _lead_to_a_row(commands("Stable-Baselines3"), tmp_path, "export", "mlp")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default::agbench.errors.AgBenchWarning")  # it does not say what it was made for
 def test_an_onnx_file_becomes_a_row(tmp_path):
     files = pytest.importorskip("onnx_files")

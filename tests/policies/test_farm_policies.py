@@ -112,6 +112,7 @@ def search(task, **settings):
     return found, returns_of_actions(both, start, np.stack([nothing, found])), both
 
 
+@pytest.mark.slow_except(f"{FIELDS}-each", f"{FIELDS}-choice", f"{BUDGET}-joint")
 @pytest.mark.parametrize("control", ["joint", "each", "choice"])
 @pytest.mark.parametrize("name", [FIELDS, BUDGET])
 def test_the_search_of_a_farm_betters_what_it_starts_from(name, control):
@@ -120,6 +121,7 @@ def test_the_search_of_a_farm_betters_what_it_starts_from(name, control):
     assert found.shape[1:] == ((len(catalog.task(name).fields),) if control == "each" else ())
 
 
+@pytest.mark.slow_except("*-joint", f"{BUDGET}-*")
 @pytest.mark.parametrize(("name", "control"), [(FIELDS, "joint"), (FIELDS, "each"), (BUDGET, "each")])
 def test_restarts_from_random_calendars_better_a_search(name, control):
     """From nothing a round of edits finds little; calendars bring plans, and the budgets hold."""
@@ -227,6 +229,7 @@ def test_schedules_and_rules_are_fitted_on_the_whole_farm():
         fieldwise_tuning.fit(task, FieldwiseSettings(policy="constant"), Search())
 
 
+@pytest.mark.slow
 def test_rules_of_farms_are_tried_by_processes_and_calendars_are_not():
     few = catalog.task(BUDGET).splits["train"].model_copy(update={"generated": (0, 2)})
     task = catalog.task(BUDGET).model_copy(update={"splits": {"train": few}})

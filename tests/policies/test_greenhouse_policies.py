@@ -188,6 +188,7 @@ def test_the_receding_search_betters_its_start_and_is_what_it_planned(name):
     assert len(reached[1].actions[0]) == 24
 
 
+@pytest.mark.slow
 def test_the_receding_search_is_never_below_any_of_its_starts():
     task = override(catalog.task(CONTINUOUS), {"episode__length": "1 d", "simulator__accuracy": "fast"})
     names, hopeless = ["middle", "growers-setpoints"], Search(candidates=4, rounds=1)
@@ -246,7 +247,7 @@ def test_without_the_weather_to_come_nothing_is_chosen_in_hindsight(other):
         read_data(GreenhouseRecedingSettings, {"start": "middle", "weather": "yesterday", **other}, "s")
 
 
-@pytest.mark.slow_except(SETPOINT)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [SETPOINT, CONTINUOUS])
 def test_a_search_over_the_whole_season_takes_part(name):
     task = override(catalog.task(name), {"episode__length": "1 d", "simulator__accuracy": "fast"})

@@ -201,6 +201,7 @@ def test_restarts_grow_plans_from_random_calendars_beside_the_start(task, parts)
     assert value > 0.0 == solved(task, parts, **short)[1]
 
 
+@pytest.mark.slow
 def test_of_several_searches_the_best_counts(task, parts):
     """Each with its own seed, as if it were alone."""
     alone = [solved(task, parts, seed=seed)[:2] for seed in (3, 4, 5)]

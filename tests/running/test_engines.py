@@ -126,6 +126,7 @@ def test_what_an_item_raises_comes_through_as_itself(tmp_path):
         list(engine_of(None, 1).run(Squares(tmp_path), [1, "raise", 2]))
 
 
+@pytest.mark.slow
 def test_workers_that_die_again_and_again_end_in_a_sentence(tmp_path):
     with pytest.raises(WorkerError, match="ended without a word 3 times one after the other"):
         list(Processes(1).run(Squares(tmp_path), ["die"]))
@@ -178,6 +179,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_work_of_a_script_of_no_module_runs_in_processes():
     done = subprocess.run([sys.executable, "-c", MAIN], capture_output=True, text=True, check=True)
     assert done.stdout == "[2, 3, 4]\n"

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from travelling import Travelling
 
 import agbench
 from agbench.data import catalog
@@ -295,12 +296,15 @@ def test_forgetting_what_was_built_moves_nothing(monkeypatch):
     )
 
 
-def test_processes_give_the_same_bytes(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    "engine", [Travelling(), pytest.param("processes:2", marks=pytest.mark.slow)], ids=["sent", "processes"]
+)
+def test_other_engines_give_the_same_bytes(monkeypatch, tmp_path, engine):
     cases = [case(year, SMW=v) for v in (0.05, 0.06) for year in (1985, 1988, 1990)]
     monkeypatch.setattr(many_of_pieces, "_PIECE", 2)
     files = [tmp_path / name for name in ("one.parquet", "two.parquet")]
-    for file, workers in zip(files, (1, 2), strict=True):
-        agbench.simulate_many("wofost-npk", cases, out=file, workers=workers, output="days", **FIELD)
+    for file, on in zip(files, (None, engine), strict=True):
+        agbench.simulate_many("wofost-npk", cases, out=file, on=on, output="days", **FIELD)
     assert files[0].read_bytes() == files[1].read_bytes()
 
 

@@ -71,7 +71,7 @@ def season(model, parameters, weather, year, **changes):
     return agbench.simulate(model, **{**values, **changes})
 
 
-@pytest.mark.slow_except("1977-barley-wofost81-nwlp", "1980-maize-wofost72-wlp", "1980-potato-wofost81-pp")
+@pytest.mark.slow_except("1977-barley-wofost81-nwlp", "1980-potato-wofost81-pp")
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("crop", CROPS)
 @pytest.mark.parametrize("year", [1977, 1980])

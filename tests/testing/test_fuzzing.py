@@ -70,6 +70,7 @@ OUTERMOST = {
 """A case in which each variable went far: task, split, actions, rows, steps, seed, mode, changes."""
 
 
+@pytest.mark.slow_except("TOTIRRIG", "co2*", "LAI")
 @pytest.mark.parametrize("variable", OUTERMOST)
 def test_the_outermost_that_was_ever_seen_lies_in_its_space(variable):
     task, split, actions, rows, steps, seed, mode, changes = OUTERMOST[variable]

@@ -38,7 +38,7 @@ def task_with(**overrides):
 
 
 @pytest.mark.usefixtures("all_observations")
-@pytest.mark.slow_except("PPO-overrides0", "SAC-*")
+@pytest.mark.slow_except("PPO-overrides0")
 @pytest.mark.parametrize(
     ("algorithm", "overrides"),
     [

@@ -32,6 +32,7 @@ def network(head, activation, cells, clip):
     return Network((activation, "identity"), weights, biases, head, mean, scale, clip, tuple(memory))
 
 
+@pytest.mark.slow_except("argmax-sigmoid-*", "clip-relu-*", "clip-tanh-*", "squash-leaky*")
 @pytest.mark.parametrize(
     ("head", "activation", "cells", "clip"),
     [

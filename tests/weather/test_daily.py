@@ -275,6 +275,7 @@ def test_a_tenth_of_the_radiation_is_refused_with_its_share_and_unit(frame):
     assert len(from_frame(few.assign(IRRAD=0.1 * few["IRRAD"])).values) == 4
 
 
+@pytest.mark.slow_except("5-sichuan", "7-*")
 @pytest.mark.parametrize("name", ["wageningen", "sichuan"])
 @pytest.mark.parametrize("days", [5, 6, 7])
 def test_the_darkest_weeks_that_were_measured_pass(name, days):

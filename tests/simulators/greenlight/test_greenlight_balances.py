@@ -108,6 +108,7 @@ def simpson(values, h):
     return h / 3 * (values[0] + values[-1] + 4 * values[1:-1:2].sum(0) + 2 * values[2:-2:2].sum(0))
 
 
+@pytest.mark.slow_except("100")
 @pytest.mark.parametrize("step", [0, 100, 200])
 def test_balances_of_the_air_close_over_a_step(step):
     """What a default step of 300 s stores is what entered less what left, to 1e-4 of the two.

@@ -30,6 +30,7 @@ def test_every_parameter_has_bounds_but_for_what_grows_with_the_greenhouse():
         parameter_vector(preset.changes)
 
 
+@pytest.mark.slow_except("gym")
 @pytest.mark.parametrize("name", ["gym", "katzin_2021_hps"])
 def test_a_greenhouse_runs_with_each_parameter_at_a_bound(name):
     preset, weather = PRESETS[name], compact("trajectory_bang")["D"]

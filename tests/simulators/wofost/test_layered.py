@@ -63,7 +63,7 @@ def calendar(year):
     }
 
 
-@pytest.mark.slow_except("with the crop-wofost81-nwlp-mixed", "bare soil*-wlp-sand on loam")
+@pytest.mark.slow_except("bare soil*-nwlp-mixed")
 @pytest.mark.parametrize("soil", PROFILES)
 @pytest.mark.parametrize("model", ["wofost81-wlp", "wofost81-nwlp"])
 @pytest.mark.parametrize("until", [None, (11, 20)], ids=["with the crop", "bare soil after it"])

@@ -64,7 +64,7 @@ EVERY = [(model, crop) for model in MODELS for crop in CROPS]
 
 
 @pytest.mark.slow_except(
-    "wofost72-*potato*", "wofost81-pp-*wheat*", "wofost81-wlp-*maize*", "wofost81-nwlp-*wheat*"
+    "wofost72-wlp-*potato*", "wofost81-pp-*wheat*", "wofost81-wlp-*maize*", "wofost81-nwlp-*wheat*"
 )
 @pytest.mark.parametrize(("model", "crop"), EVERY)
 def test_equals_pcse(model, crop):
