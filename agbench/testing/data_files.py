@@ -196,10 +196,18 @@ def _check_sweep(content: Any, path: Path) -> None:
 
 def _check_anchors(content: Any, path: Path) -> None:
     """Raise `ConfigError` for anchors that are not those of the task whose folder they lie in."""
-    read_data(Anchors, content, str(path))
-    problem = anchors.outdated(catalog.task(path.parent.name))
+    read = read_data(Anchors, content, str(path))
+    task = catalog.task(path.parent.name)
+    problem = anchors.outdated(task)
     if problem is not None:
         raise ConfigError(f"{path}: {problem}")
+    values = [value for split in read.splits.values() for value in split.values()]
+    lowest = min(min(value.floor, value.expert) for value in values)
+    if lowest < task.protocol.worst:
+        raise ConfigError(
+            f"{path}: a season of the references has {lowest:g}, below the task's protocol.worst,"
+            f" {task.protocol.worst:g}, which an episode that fails gets. Give a lower one in the task."
+        )
 
 
 def _check_scaling(content: Any, path: Path) -> None:
@@ -213,6 +221,8 @@ def _follow_task(task: Task, path: Path) -> None:
     """Build the task on every split that can be built here, and load its reference policies."""
     secret = _secret_splits(task)
     _check_splits(task, path)
+    _check_words(task, path)
+    _check_scale(task, path)
     for split in (name for name in task.splits if name not in secret):
         require_totals(BatchCore(build(task, split), 1))
     for role in ROLES:
@@ -229,6 +239,33 @@ def _check_splits(task: Task, path: Path) -> None:
         if name not in task.splits or name == "test":
             what = "what policies are compared on" if name in task.splits else "no split"
             raise ConfigError(f"{path}: protocol.training_splits: {name} is {what}.")
+
+
+def _check_words(task: Task, path: Path) -> None:
+    """Raise `ConfigError` for a text that pages and tables show and that says nothing."""
+    words = {"summary": task.summary, "source": task.source}
+    words |= {f"metrics.{name}.meaning": metric.meaning for name, metric in task.metrics.items()}
+    for key, text in words.items():
+        if not text.strip():
+            raise ConfigError(f"{path}: {key}: there is nothing; readers of the task's page need it.")
+
+
+def _check_scale(task: Task, path: Path) -> None:
+    """Raise `ConfigError` for points between a policy and itself, and for an objective in another unit."""
+    if task.references.floor == task.references.expert:
+        raise ConfigError(
+            f"{path}: references: floor and expert are both {task.references.floor}; 0 and 100 points are"
+            " theirs: name two policies."
+        )
+    objective = task.protocol.objective
+    of_return = getattr(getattr(task, "reward", None), "unit", None)
+    unit = of_return if objective == "return" else task.metrics[objective].unit
+    if unit is not None and unit != task.protocol.objective_unit:
+        whose = "reward.unit" if objective == "return" else f"metrics.{objective}.unit"
+        raise ConfigError(
+            f"{path}: protocol.objective_unit: {task.protocol.objective_unit!r} is not the unit of the"
+            f" objective: {whose} is {unit!r}."
+        )
 
 
 def _follow_crop(crop: Crop, path: Path) -> None:

@@ -337,28 +337,6 @@ def test_a_table_beyond_all_numbers_is_refused_without_a_warning(tmp_path, table
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"protocol": {"repeats": 10**9}}, "protocol.repeats: 1,000,000,000; it must be at most 10,000."),
-        ({"protocol": {"bootstrap": 10**12}}, "protocol.bootstrap: 1,000,000,000,000; it must be at most"),
-        ({"protocol": {"training_splits": ["test"]}}, "protocol.training_splits: test is what policies are"),
-        ({"protocol": {"training_splits": ["tests"]}}, "protocol.training_splits: tests is no split."),
-        ({"splits": {"test": ...}}, "splits: 'test' is missing, on which policies are compared."),
-    ],
-)
-def test_what_nobody_could_evaluate_is_refused(tmp_path, changes, message):
-    content = yaml.safe_load((ROOT / "tasks/wheat-nitrogen-v1.yaml").read_text())
-    for section, values in changes.items():
-        for key, value in values.items():
-            content[section].pop(key, None)
-            content[section] |= {} if value is ... else {key: value}
-    path = tmp_path / "tasks" / "wheat-nitrogen-v1.yaml"
-    path.parent.mkdir()
-    path.write_text(yaml.safe_dump(content))
-    assert check_file(path).startswith(f"{path}: {message}")
-
-
-@pytest.mark.parametrize(
     ("element", "key", "value", "message"),
     [
         ("TMIN", "sd", 1e6, r"climate: (its seasons have values that are no|of a season that it gives)"),
