@@ -13,7 +13,7 @@ from agbench.datasets import description
 from agbench.datasets.dataset import Dataset, load
 from agbench.envs import AgBenchEnv
 from agbench.envs.family import build, family
-from agbench.errors import DatasetError, ResultError
+from agbench.errors import DatasetError, ResultError, one_line
 from agbench.evaluation.result import Result
 from agbench.evaluation.statistics import interval
 from agbench.leaderboard import episodes
@@ -26,6 +26,8 @@ from agbench.training.run import RECORD
 
 _FIRST_SPLITS: Final = ("test", "shift")
 _BINS: Final = 40
+_OF_TRAINING: Final = ("algorithm", "seed", "cpu_seconds", "best")
+"""What is shown of every training."""
 
 
 def read(folder: Path, seasons: int = SEASONS) -> Content:
@@ -44,7 +46,9 @@ def require(folder: Path) -> None:
         return
     try:
         description.read(folder)
-    except DatasetError:
+    except DatasetError as error:
+        if (folder / description.FILE).is_file():
+            raise ResultError(str(error)) from None
         raise ResultError(
             f"{folder}: holds no result (result.yaml), no training ({RECORD}) and no dataset "
             f"({description.FILE}). {_inside(folder)}"
@@ -93,7 +97,7 @@ def _changes(overrides: Mapping[str, Any]) -> dict[str, Facts]:
 
 
 def _of_training(folder: Path, seasons: int) -> Content:
-    record = load_yaml((folder / RECORD).read_text("utf-8"), str(folder / RECORD))
+    record = _record_of(folder / RECORD)
     loaded = [Result.load(folder / name) for name in _FIRST_SPLITS if (folder / name).is_dir()]
     results = [replace(result, policy=str(record["algorithm"])) for result in loaded]
     if not results:
@@ -118,6 +122,20 @@ def _of_training(folder: Path, seasons: int) -> Content:
         plots=_learning(folder, record, task.protocol),
         tables={"Settings of the algorithm": record.get("settings") or {}},
     )
+
+
+def _record_of(path: Path) -> dict[str, Any]:
+    """Return what a training wrote of itself; raises `ResultError` for a file that lacks a part of it."""
+    try:
+        record = load_yaml(path.read_text("utf-8"), str(path))
+    except UnicodeDecodeError:
+        raise ResultError(f"{path}: not UTF-8 text; the file is damaged.") from None
+    if not isinstance(record, dict):
+        raise ResultError(f"{path}: holds no keys and values; the file is damaged or empty.")
+    for key in _OF_TRAINING:
+        if key not in record:
+            raise ResultError(f"{path}: the key {key!r} is missing; the file is incomplete.")
+    return record
 
 
 def _words(content: Mapping[str, Any]) -> str:
@@ -149,7 +167,10 @@ def _returns_in_training(path: Path) -> list[CaptionedPlot]:
     names = ["time/total_timesteps", "rollout/ep_rew_mean"]
     if not path.is_file():
         return []
-    table = pd.read_csv(path)
+    try:
+        table = pd.read_csv(path)
+    except (ValueError, OSError) as error:
+        raise ResultError(f"{path}: not a CSV table: {one_line(str(error))}.") from None
     if not set(names) <= set(table):
         return []
     table = table[names].dropna()

@@ -191,8 +191,27 @@ def test_a_record_that_says_something_else_is_refused_and_nothing_is_written(fol
 def test_a_training_cut_off_in_the_middle_of_a_file_is_refused(trained, tmp_path, file, content):
     odd = shutil.copytree(trained, tmp_path / "odd")
     (odd / file).write_bytes(content)
-    with pytest.raises(ResultError, match="odd: what its files say cannot be shown"):
+    with pytest.raises(ResultError, match=rf"odd/{file}: (not|holds no)"):
         report(odd, tmp_path / "r.html", seasons=0)
+
+
+def test_a_training_cut_off_after_a_line_is_refused_by_the_key_that_is_missing(trained, tmp_path):
+    odd = shutil.copytree(trained, tmp_path / "odd")
+    whole = (odd / "training.yaml").read_text("utf-8")
+    (odd / "training.yaml").write_text(whole[: whole.index("cpu_seconds")])
+    with pytest.raises(ResultError, match=r"odd/training.yaml: the key 'cpu_seconds' is missing"):
+        report(odd, tmp_path / "r.html", seasons=0)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("", "cannot be read"), ('{"version": 1, "ta', "cannot be read"), ("{}", "is not the description")],
+)
+def test_a_dataset_whose_description_is_damaged_is_not_said_to_have_none(tmp_path, content, said):
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "metadata.json").write_text(content)
+    with pytest.raises(ResultError, match=rf"odd/metadata.json: {said}"):
+        report(tmp_path / "odd", tmp_path / "r.html")
 
 
 def test_the_current_folder_is_reported_beside_itself(folders, tmp_path, monkeypatch):
