@@ -83,6 +83,7 @@ def main() -> None:
         _say("the current folder was removed or replaced. Go to one that is there, with cd.")
         sys.exit(2)
     warnings.showwarning = _show_warning
+    os.environ["MPLBACKEND"] = "agg"  # pictures go to files; with a name of no backend there would be none
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are not UTF-8 are printed too
     try:

@@ -200,7 +200,10 @@ def _from_code(place: str, task: Task) -> Policy:
     try:
         make = getattr(import_module(module), name, None)
     except ImportError as error:
-        raise ConfigError(f"policy {place}: {error}. Is its folder on PYTHONPATH?") from None
+        remedy = "Is its folder on PYTHONPATH?"
+        if module.endswith(".py"):
+            remedy = f"A module has no ending: write {module.removesuffix('.py')}:{name}."
+        raise ConfigError(f"policy {place}: {error}. {remedy}") from None
     except (Exception, SystemExit) as error:  # anybody's code
         raise ConfigError(f"policy {place}: importing {module} raised {described(error)}.") from error
     if make is None:

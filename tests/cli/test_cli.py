@@ -1,10 +1,12 @@
 """The command: a user's path through it, what it prints, and how it ends."""
 
 import json
+import os
 import re
 import subprocess
 import sys
 import warnings
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,16 @@ def test_the_process_ends_with_a_code(tmp_path):
     done = in_a_process("show", "wheat-nitrogen-v2", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("agbench: unknown task")
+
+
+def test_pictures_are_drawn_whatever_backend_is_named(monkeypatch):
+    module, named = import_module("agbench.cli.app"), []
+    monkeypatch.setenv("MPLBACKEND", "none such")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(module, "app", lambda: named.append(os.environ["MPLBACKEND"]))
+    module.main()
+    assert named == ["agg"]
 
 
 def test_run_prints_a_greenhouse_by_day_or_by_step(tmp_path, monkeypatch):

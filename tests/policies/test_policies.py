@@ -259,6 +259,15 @@ def test_code_that_raises_is_an_error_with_its_place(kind, code, message, tmp_pa
         registry.load_policy(f"broken_{kind}:Broken", TASK)
 
 
+def test_a_file_is_named_as_a_module(tmp_path, monkeypatch):
+    (tmp_path / "own_rule.py").write_text("class Mine:\n    pass")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigError, match=r"A module has no ending: write own_rule:Mine\.$"):
+        registry.load_policy("own_rule.py:Mine", TASK)
+    with pytest.raises(ConfigError, match=r"No module named 'own_rules'\. Is its folder on PYTHONPATH\?$"):
+        registry.load_policy("own_rules:Mine", TASK)
+
+
 class Ending:
     """A policy that ends the process, or its episode."""
 

@@ -163,6 +163,22 @@ def test_the_error_of_an_archive_names_the_missing_column(tmp_path):
         read_observations(tmp_path / "bad.npz")
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.csv", b""),
+        ("utf16.csv", "DAY,TMIN".encode("utf-16")),
+        ("short.parquet", b"PAR1"),
+        ("text.npz", b"text"),
+        ("cut.npz", b"PK\x03\x04"),
+    ],
+)
+def test_a_damaged_file_is_refused_by_its_name(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(WeatherError, match=rf"{name}: (cannot be read|this is no NumPy archive)"):
+        read_observations(tmp_path / name)
+
+
 def test_another_kind_of_file_is_refused(tmp_path):
     with pytest.raises(WeatherError, match=r"weather files end in one of \.npz"):
         read_observations(tmp_path / "weather.doc")

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
+from zipfile import is_zipfile
 
 import numpy as np
 
-from agbench.errors import WeatherError
+from agbench.errors import AgBenchError, WeatherError, one_line
 from agbench.files import sha256
 from agbench.weather.columns import DAILY, OBSERVED
 from agbench.weather.daily import DailySeries, from_frame
@@ -23,14 +24,20 @@ def read_observations(path: Path, repair: Repair = "none") -> DailySeries:
     """Return the series in a file: .npz, .csv, .parquet, .xlsx, .json, .txt, .epw or .tm2.
 
     `repair="exchange-temperatures"` is for files whose TMIN and TMAX bear each other's names,
-    `"drop-implausible"` makes days with an impossible value missing; the provenance records it.
+    `"drop-implausible"` makes days with an impossible value missing; the provenance records it. Raises
+    `WeatherError` for a file that is none of these, or damaged.
     """
     if path.suffix.lower() not in _READERS:
         suffixes = ", ".join(_READERS)
         raise WeatherError(f"{path}: weather files end in one of {suffixes}; this ends in {path.suffix!r}.")
     if not path.is_file():
         raise WeatherError(f"there is no weather file {path}.")
-    series = _READERS[path.suffix.lower()](path, repair)
+    try:
+        series = _READERS[path.suffix.lower()](path, repair)
+    except (AgBenchError, OSError):
+        raise
+    except Exception as error:  # libraries have their own for each way in which a file is damaged
+        raise WeatherError(f"{path}: cannot be read: {one_line(str(error))}") from None
     marks = {"file": path.name, "file sha256": sha256(path)}
     if repair != "none":
         marks["repair"] = repair
@@ -41,6 +48,8 @@ def _read_arrays(path: Path, repair: Repair) -> DailySeries:
     """Read a NumPy archive: arrays `date` and the observed columns, numbers `lat`, `lon`, `elev`."""
     import pandas as pd
 
+    if not is_zipfile(path):
+        raise WeatherError(f"{path}: this is no NumPy archive. Write one with numpy.savez.")
     with np.load(path) as archive:
         missing = [key for key in ("date", *OBSERVED, "lat", "lon", "elev") if key not in archive]
         if missing:
