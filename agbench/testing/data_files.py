@@ -2,7 +2,6 @@
 
 import errno
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,16 +32,13 @@ from agbench.envs.greenhouse.prices import read_price
 from agbench.envs.registry import require_totals
 from agbench.envs.scaling import scaling_of
 from agbench.envs.scenario_weather import SECRET_VARIABLE, secret_is_here
-from agbench.errors import AgBenchError, ConfigError, WeatherError, did_you_mean
+from agbench.errors import AgBenchError, ConfigError, did_you_mean
 from agbench.evaluation import anchors
 from agbench.evaluation.references import ROLES, policy_name
 from agbench.policies.registry import load_policy
 from agbench.simulation.parameters import check_crop, check_soil
 from agbench.simulators.field import afgen
-from agbench.weather import plausibility
-from agbench.weather.greenhouse.series import READERS
-from agbench.weather.greenhouse.site import measured_series
-from agbench.weather.site import site_generator, site_series
+from agbench.testing.site_files import follow_site
 
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -224,7 +220,9 @@ def _follow_task(task: Task, path: Path) -> None:
     _check_words(task, path)
     _check_scale(task, path)
     for split in (name for name in task.splits if name not in secret):
-        require_totals(BatchCore(build(task, split), 1))
+        core = BatchCore(build(task, split), 1)
+        require_totals(core)
+        _check_units(task, core, path)
     for role in ROLES:
         name = policy_name(task, role)
         if name is not None:
@@ -268,6 +266,24 @@ def _check_scale(task: Task, path: Path) -> None:
         )
 
 
+def _check_units(task: Task, core: BatchCore, path: Path) -> None:
+    """Raise `ConfigError` for a unit that numbers do not have which are passed on as they are."""
+    units = {entry.name: entry.unit for entry in (*core.simulator.inputs, *core.simulator.variables)}
+    written = []
+    for name, metric in task.metrics.items():
+        if metric.factor == 0.0:
+            raise ConfigError(f"{path}: metrics.{name}.factor: 0; every value would be 0.")
+        if metric.factor == 1.0:
+            written.append((f"metrics.{name}", metric.state or metric.input, metric.unit))
+    reward: Any = getattr(task, "reward", None)
+    if hasattr(reward, "variable") and "profit" not in reward.kind:
+        written.append(("reward", reward.variable, reward.unit))
+    for key, source, unit in written:
+        if units.get(source, unit) != unit:
+            remedy = " Give the factor between the two." if key != "reward" else ""
+            raise ConfigError(f"{path}: {key}.unit: {unit!r}; {source} is in {units[source]!r}.{remedy}")
+
+
 def _follow_crop(crop: Crop, path: Path) -> None:
     with np.errstate(all="ignore"):  # a sentence says what is too large or too steep
         check_crop(crop, str(path))
@@ -298,46 +314,6 @@ def _require_slopes(name: str, table: GivenTable, path: Path) -> None:
 def _follow_soil(soil: Soil, path: Path) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         check_soil(soil, str(path))
-
-
-def _follow_site(site: Site, path: Path) -> None:
-    """Read the soils, and the weather that needs no network and no further package."""
-    _require_package((site.series or {}).get("package"), path)
-    for soil in site.soils:
-        catalog.soil(soil)
-    if site.site not in catalog.names("site"):
-        return
-    if site.climate is not None:
-        _check_season(site.site, path)
-    if site.reader in READERS:
-        measured_series(site.site)
-    elif site.series is not None and _installed(site.series.get("package")):
-        site_series(site.site)
-
-
-def _check_season(name: str, path: Path) -> None:
-    """Raise `ConfigError` where a site's climate gives weather that is none, or none of this planet."""
-    with np.errstate(all="ignore"):
-        season = site_generator(name).season(0)
-    if not np.isfinite(season.values).all():
-        raise ConfigError(f"{path}: climate: its seasons have values that are no numbers.")
-    try:
-        plausibility.check_plausible(season.values, season.start, name)
-    except WeatherError as error:
-        raise ConfigError(f"{path}: climate: of a season that it gives, {error}") from None
-
-
-def _require_package(package: object, path: Path) -> None:
-    """Raise `ConfigError` for what is no name of a package, which Python would refuse in its own words."""
-    if package is not None and not str(package).isidentifier():
-        raise ConfigError(
-            f"{path}: series.package: {package!r} is not the name of a Python package, such as pvlib."
-        )
-
-
-def _installed(package: object) -> bool:
-    """Return whether a package that holds a series is there; without one the answer is yes."""
-    return package is None or find_spec(str(package)) is not None
 
 
 def _follow_prices(prices: PriceSeries | PriceModel, path: Path) -> None:
@@ -373,7 +349,7 @@ _KINDS: dict[str, tuple[Callable[[Any, str], Strict], Callable[[Any, Path], None
     "task": (read_task, _follow_task),
     "crop": (_reader(Crop), _follow_crop),
     "soil": (_reader(Soil), _follow_soil),
-    "site": (_reader(Site), _follow_site),
+    "site": (_reader(Site), follow_site),
     "prices": (read_prices, _follow_prices),
     "policy": (_reader(Baseline), _follow_baseline),
     _CALIBRATION: (_reader(CalibrationSpec), _follow_calibration),

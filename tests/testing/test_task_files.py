@@ -33,6 +33,22 @@ ROOT = Path(__file__).parents[2]
             {"metrics": {"nitrogen": {"input": "N", "unit": "kg ha-1", "meaning": " "}}},
             "metrics.nitrogen.meaning: there is nothing",
         ),
+        (
+            {"metrics": {"nitrogen": {"input": "N", "unit": "lbs acre-1", "meaning": "applied"}}},
+            "metrics.nitrogen.unit: 'lbs acre-1'; N is in 'kg ha-1'. Give the factor between the two.",
+        ),
+        (
+            {
+                "metrics": {
+                    "leaves": {"state": "LAI", "unit": "m2 m-2", "meaning": "leaf area", "factor": 0.0}
+                }
+            },
+            "metrics.leaves.factor: 0; every value would be 0.",
+        ),
+        (
+            {"reward": {"unit": "kg ha-1"}, "protocol": {"objective_unit": "kg ha-1"}},
+            "reward.unit: 'kg ha-1'; WSO is in 'g m-2'.",
+        ),
     ],
 )
 def test_what_nobody_could_evaluate_is_refused(tmp_path, changes, message):
