@@ -152,8 +152,11 @@ def as_policy(source: Any, task: Task, *, other_task: bool = False) -> Policy:
             raise ConfigError(
                 f"policy {source.name}: information {source.information!r} is none of {choices}."
             )
-        if not isinstance(source.name, str) or not source.name.strip():
-            raise ConfigError(f"policy {source!r}: its name is {source.name!r}; it must be a text.")
+        if not isinstance(source.name, str) or not source.name.strip() or not source.name.isprintable():
+            raise ConfigError(
+                f"policy {source!r}: its name is {source.name!r}; it must be a text of one line that can be"
+                " printed."
+            )
         made = getattr(source, "made_for", None)
         if isinstance(made, MadeFor) and not other_task:
             require_made_for(made, task, f"policy {source.name}")

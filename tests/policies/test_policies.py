@@ -287,7 +287,7 @@ def test_a_policy_that_ends_the_process_fails_its_episode_alone(tmp_path):
         run_episode(catalog.task(TASK), Ending(), picture=tmp_path / "season.png")
 
 
-@pytest.mark.parametrize("name", [None, 5, "", " "])
+@pytest.mark.parametrize("name", [None, 5, "", " ", "two\nlines", "\x1b[31m"])
 def test_a_policy_needs_a_name(name):
     policy = Ending()
     policy.name = name
