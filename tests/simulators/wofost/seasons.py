@@ -93,3 +93,14 @@ def random_management(rng: np.random.Generator, n: int) -> np.ndarray:
 def random_limitation(rng: np.random.Generator) -> str:
     """Return one of the six limitation modes."""
     return str(rng.choice(LIMITATIONS))
+
+
+def beyond_ponded(before, now):
+    """Return what a day's open water is said to evaporate beyond what was ponded [cm].
+
+    Where more than 1 cm is ponded it evaporates at the rate of open water, though a very dry day may take
+    more than there is. EVWT, and so WBALTT, counts all of it; the water on the surface ends at 0.
+    """
+    brought = sum(now[name] - before[name] for name in ("RAINT", "TOTIRR"))
+    taken = sum(now[name] - before[name] for name in ("EVWT", "TOTINF"))
+    return np.where(before["EVW"] > 1.0, np.maximum(0.0, taken - brought - before["SS"]), 0.0)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from orchards import Row, biomass_gap, carbohydrate_gap, nutrient_gap, random_inputs, random_orchard, soil_gap
+from seasons import beyond_ponded
 
 from agbench.simulators.wofost.simulator import WofostSimulator
 from agbench.simulators.wofost.variables import VARIABLES_PERENNIAL
@@ -22,9 +23,10 @@ POOLS = [
 COLUMNS = VARIABLES_PERENNIAL.columns(POOLS)
 
 
-def gaps(now, parameters, days):
-    """Return the largest gap of each balance, by name."""
-    found = {"biomass": biomass_gap(now), "carbohydrate": carbohydrate_gap(now), "water": now["WBALTT"]}
+def gaps(now, parameters, days, beyond):
+    """Return the largest gap of each balance, by name; `beyond`: see `beyond_ponded`."""
+    found = {"biomass": biomass_gap(now), "carbohydrate": carbohydrate_gap(now)}
+    found["water"] = now["WBALTT"] + beyond
     for x in "NPK":
         found[x] = nutrient_gap(now, x)
         brought = {k: np.array([p[k] for p in parameters]) for k in _names(x)}
@@ -51,11 +53,14 @@ def run_random(seed, n, years, days=1):
     simulator.reset([world for world, _ in drawn])
     largest = {}
     no_pool_is_negative(simulator.state)  # on the first day, too
+    now, beyond = Row(simulator.state), np.zeros(n)
     while not simulator.finished.all():
+        before = now
         simulator.advance(random_inputs(rng, n), days)
         now = Row(simulator.state)
         no_pool_is_negative(now.state)
-        found = gaps(now, [given for _, given in drawn], simulator.elapsed)
+        beyond += beyond_ponded(before, now) if days == 1 else 0.0
+        found = gaps(now, [given for _, given in drawn], simulator.elapsed, beyond)
         largest = {name: max(gap, largest.get(name, 0.0)) for name, gap in found.items()}
     return largest
 
