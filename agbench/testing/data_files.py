@@ -198,7 +198,7 @@ def _check_anchors(content: Any, path: Path) -> None:
     if problem is not None:
         raise ConfigError(f"{path}: {problem}")
     values = [value for split in read.splits.values() for value in split.values()]
-    lowest = min(min(value.floor, value.expert) for value in values)
+    lowest = min((min(value.floor, value.expert) for value in values), default=task.protocol.worst)
     if lowest < task.protocol.worst:
         raise ConfigError(
             f"{path}: a season of the references has {lowest:g}, below the task's protocol.worst,"

@@ -30,22 +30,21 @@ def follow_site(site: Site, path: Path) -> None:
     _require_package((site.series or {}).get("package"), path)
     for soil in site.soils:
         catalog.soil(soil)
+    if site.climate is not None:
+        _check_climate(site.climate, path)
+    if site.series is not None and site.reader not in READERS:
+        schema: Any = SeriesSource
+        read_data(schema, dict(site.series), f"{path}: series")
     if site.site not in catalog.names("site"):
         return
     if site.climate is not None:
-        _check_climate(site.climate, path)
         _check_season(site.site, path)
-    if site.series is not None:
+    if site.series is not None and _installed(site.series.get("package")):
         _check_series(site, site.series, path)
 
 
 def _check_series(site: Site, described: Mapping[str, Any], path: Path) -> None:
-    """Raise `ConfigError` for a series whose description or file cannot be read."""
-    if site.reader not in READERS:
-        schema: Any = SeriesSource
-        read_data(schema, dict(described), f"{path}: series")
-        if not _installed(described.get("package")):
-            return
+    """Raise `ConfigError` for a series whose file cannot be read."""
     try:
         (measured_series if site.reader in READERS else site_series)(site.site)
     except (AgBenchError, OSError):

@@ -76,3 +76,9 @@ def test_chances_amounts_and_spreads_that_are_none_are_refused(site, keys, value
 
 def test_a_site_as_it_ships_is_right(site):
     assert site(lambda content: None) is None
+
+
+def test_a_file_that_lies_in_no_folder_of_data_is_read_as_far_as_it_goes(site, monkeypatch):
+    monkeypatch.delenv("AGBENCH_PATH")
+    assert "series: unknown key 'fil'" in site(lambda content: content.update(series=CABO | {"fil": "none"}))
+    assert site(lambda content: content.update(series=CABO)) is None
