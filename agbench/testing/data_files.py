@@ -267,7 +267,7 @@ def _check_scale(task: Task, path: Path) -> None:
 
 
 def _check_units(task: Task, core: BatchCore, path: Path) -> None:
-    """Raise `ConfigError` for a unit that numbers do not have which are passed on as they are."""
+    """Raise `ConfigError` for a metric or reward in another unit than the variable that it is, unchanged."""
     units = {entry.name: entry.unit for entry in (*core.simulator.inputs, *core.simulator.variables)}
     written = []
     for name, metric in task.metrics.items():

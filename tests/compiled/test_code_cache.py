@@ -79,7 +79,7 @@ def test_a_second_process_compiles_nothing(filled, asked, forked):
     assert asked(forked, caches, "large") == (value, False)
 
 
-@pytest.mark.slow
+@pytest.mark.slow_except("NUMBA_CPU_NAME")
 @pytest.mark.parametrize("name", ["NUMBA_CPU_NAME", "NUMBA_OPT", "NUMBA_BOUNDSCHECK"])
 def test_other_machines_and_settings_have_code_of_their_own(caches, name, asked):
     value = {"NUMBA_CPU_NAME": "generic", "NUMBA_OPT": "1", "NUMBA_BOUNDSCHECK": "1"}[name]

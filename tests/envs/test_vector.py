@@ -170,7 +170,7 @@ def trace(envs, seed, actions):
 SEEDS = st.integers(0, 2**31 - 100)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(1, 40), SEEDS, st.integers(0, 2**32 - 1), st.data())
 def test_a_row_does_not_depend_on_the_size_of_the_batch_nor_on_its_place(n, seed, stream, data):
     actions = np.random.default_rng(stream).integers(3, size=(70, n))

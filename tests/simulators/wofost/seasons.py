@@ -99,7 +99,7 @@ def beyond_ponded(before, now):
     """Return what a day's open water is said to evaporate beyond what was ponded [cm].
 
     Where more than 1 cm is ponded it evaporates at the rate of open water, though a very dry day may take
-    more than there is. EVWT, and so WBALTT, counts all of it; the water on the surface ends at 0.
+    more than there is. EVWT, and so WBALTT, counts all of it; the water on the surface ends at 0 in `sound`.
     """
     brought = sum(now[name] - before[name] for name in ("RAINT", "TOTIRR"))
     taken = sum(now[name] - before[name] for name in ("EVWT", "TOTINF"))

@@ -86,7 +86,7 @@ def check_balances(crop, limitation, seed, soils=(None,) * 4):
             assert abs(soil_gap(now, parameters, x, simulator.elapsed)).max() < 1e-6
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(crop=st.sampled_from(CROPS), limitation=st.sampled_from(LIMITATIONS), seed=st.integers(0, 2**32 - 1))
 def test_balances_close(crop, limitation, seed):
     check_balances(crop, limitation, seed)

@@ -65,7 +65,7 @@ def run_random(seed, n, years, days=1):
     return largest
 
 
-@settings(max_examples=1, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32 - 1))
 def test_balances_close_over_ten_years(seed):
     for name, gap in run_random(seed, 4, 10).items():
